@@ -6,11 +6,11 @@
 #   ./tdc.sh build                set up, then the release: one static tdc
 #   ./tdc.sh wheel                set up, then the release and its Python package
 #
-# Set-up is what is missing of: Debian packages (scripts/packages.txt), a
-# Python environment (scripts/requirements.txt), and the build itself.
-# When nothing is missing and no source file changed since the last build,
-# `run` goes straight to the program. Everything a set-up step prints is in
-# build/setup.log. Exit code 2 means: something only you can do, printed last.
+# Set-up installs missing Debian packages (scripts/packages.txt) and the Python
+# environment (scripts/requirements.txt), and builds. If nothing is missing and
+# no source file has changed since the last build, `run` starts the program at
+# once. The output of set-up steps is in build/setup.log. Exit code 2 means that
+# only you can do the next step, which is printed last.
 set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -25,7 +25,7 @@ usage() {
   exit 2
 }
 
-# --- what a failed step most likely means -----------------------------------
+# --- likely causes of a failed step -----------------------------------------
 
 likely_cause() {
   local tail_text; tail_text=$(tail -n 200 "$log")
@@ -41,7 +41,7 @@ likely_cause() {
     *"Killed"*|*"bad_alloc"*|*"out of memory"*|*"Cannot allocate memory"*)
       echo "the machine ran out of memory; a compile job needs 1.5 GB" ;;
     *"Permission denied"*)
-      echo "a file belongs to somebody else; an earlier run as root leaves build/ to root: 'sudo chown -R $(id -un) build'" ;;
+      echo "a file belongs to another user; an earlier run as root leaves build/ to root: 'sudo chown -R $(id -un) build'" ;;
     *"CMakeCache.txt directory"*)
       echo "this folder was moved or copied after it was built; remove its build/ and try again" ;;
     *"error: "*|*"CMake Error"*)
@@ -58,7 +58,7 @@ failed() {
   exit 1
 }
 
-# Runs a set-up step into the log; on a terminal its last line is shown live.
+# Runs a set-up step with its output in the log; a terminal shows the last line.
 # usage: step "what it does" command...
 step() {
   local what=$1 began=$SECONDS; shift
@@ -118,10 +118,10 @@ install_packages() {
 
 # --- Python -----------------------------------------------------------------
 
-# NumPy, its bf16 and safetensors, NVIDIA's assembler, and what builds and tests
-# the Python package, pinned by hash. Without the package index the tests that
-# need NumPy skip, and say so; the stage `ptx` fails unless the CUDA Toolkit is
-# there, and the stage `package` does.
+# NumPy, its bf16 and safetensors, NVIDIA's assembler, and the packages that
+# build and test the Python package, pinned by hash. Without the package index,
+# tests that need NumPy are skipped with a message; the stage `ptx` fails unless
+# the CUDA Toolkit is installed, and the stage `package` fails.
 python_environment() {
   local venv=$root/build/venv wanted=$root/scripts/requirements.txt
   cmp -s "$wanted" "$venv/installed.txt" && return
@@ -138,14 +138,14 @@ python_environment() {
 
 # --- building ---------------------------------------------------------------
 
-# What a finished build stands for besides the files' times.
+# The state that a finished build depends on, in addition to the files' times.
 build_stamp() { dpkg-query -W -f '${Package} ${Version}\n' libmlir-22 libllvm22 2>/dev/null; }
 
 up_to_date() { # usage: up_to_date PRESET
   local stamp=$root/build/$1/stamp
   [ -x "$root/build/$1/bin/tdc" ] && [ -f "$stamp" ] &&
     [ "$(build_stamp)" = "$(cat "$stamp")" ] &&
-    # A folder's own time tells of files that were added or removed.
+    # A folder's own time changes when files are added or removed.
     [ -z "$(cd "$root" && find "${sources[@]}" -newer "$stamp" -print -quit 2>&1)" ]
 }
 
@@ -155,12 +155,12 @@ build() { # usage: build PRESET TARGET
   (cd "$root" && step "configure $preset" cmake --preset "$preset" &&
     step "build $preset" cmake --build --preset "$preset" --target "$target") || exit 1
   build_stamp >"$root/build/$preset/stamp"
-  # Sources edited during the build are newer than what it built.
+  # Sources edited during the build are newer than its stamp.
   touch -r "$began" "$root/build/$preset/stamp"
   rm "$began"
 }
 
-# A user without a home to write in builds without ccache.
+# Without a writable home, build without ccache.
 usable_ccache() {
   local cache; cache=$(ccache -k cache_dir 2>/dev/null) || return 0
   mkdir -p "$cache" 2>/dev/null && [ -w "$cache" ] || export CCACHE_DISABLE=1

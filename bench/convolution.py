@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""How close convolutions come to what the core can do.
+"""How close convolutions come to the peak of the core.
 
 usage: convolution.py [--tdc PATH] [--rounds N]
   --tdc PATH    the compiler (default build/release/bin/tdc)
   --rounds N    rounds (default 7)
 
-Of programs/convolution.tdsl: a convolution 3x3 of one image, and its gradients
-for the image and for the weight, on one core. In each round the core's peak is
-measured by peak.c, and then each function. A row has the time and the part of the
-peak (median and range over the rounds), and what the function needs in a built
-program: the most memory beyond that of a program that does next to nothing, and the
-tensors that it is given and gives; then what the windows of the image would take.
+Runs programs/convolution.tdsl: a convolution 3x3 of one image, and its gradients
+for the image and for the weight, on one core. Each round measures the core's peak
+with peak.c, and then each function. A row has the time and the fraction of the peak
+(median and range over the rounds), and the memory of the function in a built
+program: the most memory beyond a nearly empty program, and the size of its
+operands and results; then the size of the windows of the image.
 """
 
 import argparse

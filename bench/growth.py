@@ -4,9 +4,9 @@
     growth.py [--tdc PATH] [--only KIND,KIND] [--verb check|run]
 
 Each kind of program is made with n, 2n, 4n and 8n parts, and is checked and run, each
-in a process of its own. A row has the processor time of all threads, the median of
-three rounds, and the most memory that the process held, and the factors by which they
-grew from 2n on. A figure over its limit is followed by `!`, and the exit code is 1 then.
+in a process of its own. A row has the processor time of all threads (median of three
+rounds), the peak memory of the process, and the factors by which they grow from 2n on.
+A figure over its limit is followed by `!`, and the exit code is 1 then.
 """
 
 import argparse
@@ -23,17 +23,17 @@ import threading
 
 FACTOR = 2.2
 CHECK_SECONDS, RUN_SECONDS, MEGABYTES = 2, 20, 1024
-# What ends with TD215 does so at once.
+# Limits for programs that end with TD215: they must do so quickly.
 REFUSED_SECONDS, REFUSED_MEGABYTES = 1, 200
 # A process is ended beyond these: seconds of the processor, and of the clock.
 MOST_SECONDS, MOST_WAIT, MOST_MEGABYTES = 60, 900, 6000
 ROUNDS = 3
-# A factor between times shorter than this tells of the machine only.
+# A factor between times shorter than this reflects only the machine.
 SHORT = 0.05
 
 
 def lines(count, line, before="", after=""):
-    """`line` for each number below `count`, between what is around it."""
+    """`line` for each number below `count`, between `before` and `after`."""
     return "\n".join([before, *(line(i) for i in range(count)), after])
 
 
@@ -105,7 +105,7 @@ def fors(n):
 
 
 def tensor_whiles(n):
-    """Loops that begin with the same values."""
+    """Loops that start with the same values."""
     return lines(n, lambda i: f"var k{i} = 0\nvar y{i} = x\nwhile k{i} < 3 {{\n"
                  f"    y{i} = sin(y{i}) + {i}.0\n    k{i} += 1\n}}\nprint(y{i})",
                  "let x = rand(4)", "")
@@ -122,7 +122,7 @@ def calls(n):
 
 
 def functions(n):
-    """Each is called by the program, not by the next."""
+    """Each is called by the program, not by the next function."""
     return lines(n, lambda i: f"fn f{i}(x) = x + {i}.0\nprint(f{i}(rand(3)))")
 
 
@@ -151,7 +151,7 @@ def asserts(n):
 
 
 def variables(n):
-    """In a loop that runs when the program does."""
+    """Changed in a loop that runs at run time."""
     declared = lines(n, lambda i: f"var v{i} = {i}.0")
     changed = lines(n, lambda i: f"    v{i} += t")
     return (f"{declared}\nfor k in range(3) {{\n    let t = rand(1).sum().item()\n{changed}\n}}\n"
@@ -218,7 +218,7 @@ def doubling(most):
     return [most // 8, most // 4, most // 2, most]
 
 
-# How `tdc` ends.
+# The ways in which `tdc` ends.
 OK, REFUSED, WRONG = "", "TD215", "TD201"
 KINDS = {
     tuples: ([20, 40, 80, 160], REFUSED),
@@ -251,7 +251,7 @@ def limit():
 
 
 def measure(tdc, verb, path):
-    """Seconds, megabytes, and how it ended: "" or a code or what else it was."""
+    """Seconds, megabytes, and how it ended: "", a code or another reason."""
     with (path.parent / "errors.txt").open("w+b") as errors:
         process = subprocess.Popen(
             [tdc, verb, path.name], cwd=path.parent, stdin=subprocess.DEVNULL,
@@ -273,13 +273,13 @@ def measure(tdc, verb, path):
 
 
 def summarize(runs):
-    """As of one run: the median time, the most memory, and all ways that runs ended."""
+    """Combines runs: the median time, the most memory, and all ways in which runs ended."""
     seconds, megabytes, ends = zip(*runs)
     return sorted(seconds)[len(runs) // 2], max(megabytes), " / ".join(sorted(set(ends)))
 
 
 def measure_all(tdc, verb, programs):
-    """A row for each program, whose rounds are interleaved."""
+    """A row for each program; the rounds of the programs are interleaved."""
     rounds = [[] for _ in programs]
     for _ in range(ROUNDS):
         for path, runs in zip(programs, rounds):
@@ -290,7 +290,7 @@ def measure_all(tdc, verb, programs):
 
 
 class Table:
-    """Cells with a `!` where a limit is missed."""
+    """Cells, with a `!` where a limit is exceeded."""
 
     def __init__(self):
         self.missed = False
@@ -300,7 +300,7 @@ class Table:
         return text if good else text + " !"
 
     def factors(self, values, least):
-        """From 2n on."""
+        """The growth factors from 2n on."""
         steps = [(after / max(before, least)) for before, after in zip(values[1:], values[2:])]
         return " ".join(self.cell(f"{step:.1f}", step <= FACTOR) for step in steps)
 

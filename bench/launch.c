@@ -1,8 +1,8 @@
 /* launch REPORT COMMAND...: runs the command and writes to the file REPORT its
-   wall seconds, the processor seconds that went into it (its own and those of
-   starting it) and the most kilobytes it held. It is static and small: a child
-   of a larger process, of Python say, would begin with that one's memory as its
-   own maximum. */
+   wall seconds, its processor seconds (its own and those of starting it) and
+   its peak memory in kilobytes. The launcher is static and small: a child of a
+   larger process such as Python would start with the memory of that process as
+   its own peak. */
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>

@@ -1,9 +1,9 @@
 """Competitors, and the rounds in which they are timed.
 
-A competitor has a name, a role ("tdc", "peer", or "bound" for what nobody can
-go below), and three methods: `start` sets it up and gives what it computed,
-`round` gives the time of one run of its work, `close` ends it. Whatever it
-cannot do raises `Failed` with the reason.
+A competitor has a name, a role ("tdc", "peer", or "bound" for a lower bound),
+and three methods: `start` sets it up and returns its result, `round` returns the
+time of one run of its work, `close` ends it. A method that cannot do its work
+raises `Failed` with the reason.
 """
 
 import json
@@ -41,13 +41,13 @@ LARGEST_DIFFERENCE = 1e-4
 
 
 class Failed(Exception):
-    """Why a competitor has no result."""
+    """The reason why a competitor has no result."""
 
 
 @dataclass
 class Sample:
-    """One round: seconds of one run, the part of its core that the process
-    had, and the most memory it held, in bytes."""
+    """One round: seconds of one run, the fraction of its core that the process
+    had, and its peak memory in bytes."""
     seconds: float
     share: float
     memory: int = 0
@@ -55,13 +55,13 @@ class Sample:
 
 @dataclass
 class Outcome(Sample):
-    """One run of a program, with what it printed."""
+    """One run of a program, with its output."""
     printed: str = ""
 
 
 @dataclass
 class Row:
-    """What a competitor came to."""
+    """The result of a competitor."""
     name: str
     role: str
     size: int = 0
@@ -102,7 +102,7 @@ def call(*command):
 
 
 def reason(errors):
-    """The line that says it: a compiler's first error, or Python's last line."""
+    """The line with the reason: a compiler's first error, or Python's last line."""
     lines = errors.strip().splitlines() or ["no message"]
     return next((line for line in lines if re.search(r"\berror\b", line)), lines[-1])
 
@@ -112,7 +112,7 @@ def build_launcher():
 
 
 def launch(*command):
-    """Runs a program by the launcher, which measures it."""
+    """Runs a program through the launcher, which measures it."""
     report = CACHE / "launch.txt"
     printed = call(CACHE / "launch", report, *command)
     wall, busy, kilobytes = report.read_text().split()
@@ -121,8 +121,8 @@ def launch(*command):
 
 class Program:
     """A whole process, from its start to its end; it prints its result as the
-    last number. `build` is a command that makes it first, and `size` says
-    then how many bytes it needs to be shipped."""
+    last number. `build` is a command that builds it first, and `size` then
+    returns the number of bytes to ship."""
 
     def __init__(self, name, command, role="peer", build=None, size=None):
         self.name, self.role = name, role
@@ -154,8 +154,8 @@ class Program:
 
 
 class Worker:
-    """A Python process that makes training steps when asked; see
-    peers/worker.py for what it answers."""
+    """A Python process that makes training steps on request; see
+    peers/worker.py for its answers."""
     role = "peer"
     size = 0
 
@@ -195,7 +195,7 @@ def compare(output, exact):
 
 
 def undisturbed(competitor, seconds):
-    """A round in which something else had the core is taken again."""
+    """Repeats a round during which another process used the core."""
     for _ in range(ATTEMPTS):
         sample = competitor.round(seconds)
         if sample.share >= FULL_SHARE:
@@ -204,8 +204,8 @@ def undisturbed(competitor, seconds):
 
 
 def compete(competitors, rounds, seconds):
-    """Lets each competitor run for that many seconds in each round, another
-    one first every time."""
+    """Lets each competitor run for `seconds` in each round; every round starts
+    with another one."""
     rows = [Row(c.name, c.role) for c in competitors]
     running = []
     try:

@@ -1,4 +1,4 @@
-"""Weights of a stack of Linear layers, drawn as PyTorch draws them."""
+"""Weights of a stack of Linear layers, with PyTorch's distribution."""
 
 from itertools import pairwise
 

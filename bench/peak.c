@@ -1,5 +1,5 @@
-// Prints the multiply-adds of f32 that this core does in a second when nothing
-// else holds it up, in units of 1e9 additions and multiplications.
+// Prints how many multiply-adds of f32 this core does per second when nothing
+// else limits it, in units of 1e9 additions and multiplications.
 #include <stdio.h>
 #include <time.h>
 
@@ -32,5 +32,6 @@ int main(void) {
   for (int i = 0; i < kChains; ++i)
     total += (double)sums[i][0];
   fprintf(stderr, "%g\n", total);
-  printf("%.2f\n", 2.0 * kLanes * kChains * (double)iterations / seconds * 1e-9);
+  printf("%.2f\n",
+         2.0 * kLanes * kChains * (double)iterations / seconds * 1e-9);
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""How long the passes of placement take on a training step of N layers.
+"""Times the passes of placement on a training step of N layers.
 
     placement.py [--tdc-opt PATH] [--rounds N] [--optimize]
 
-The module comes from this script: a loop over batches in a loop over epochs, per
-layer twelve parameters of the size of a transformer's with forward, backward and
-Adam. Times are medians, and divided by those of MLIR's own canonicalize and cse on
-the same module in the same run; if that quotient and the time per layer stay as
-they are from row to row, the passes are linear.
+This script makes the module: a loop over batches in a loop over epochs, per layer
+twelve parameters of the size of a transformer's with forward, backward and Adam.
+Times are medians, divided by the times of MLIR's own canonicalize and cse on the
+same module in the same run. If that quotient and the time per layer are constant
+from row to row, the passes are linear.
 """
 
 import argparse
@@ -29,7 +29,7 @@ def tensor(place, rows=64):
 
 
 def module(layers, optimize):
-    """td IR as it is after td-resolve."""
+    """td IR in its form after td-resolve."""
     host, device = tensor(CPU), tensor(GPU)
     count = PARAMETERS * layers + 6
     lines = [f"module attributes {{{'td.optimize' if optimize else ''}}} {{"]
@@ -92,7 +92,7 @@ def module(layers, optimize):
 
 
 def milliseconds(tool, path, passes):
-    """The passes' own time: without parsing and printing."""
+    """The time of the passes, without parsing and printing."""
     done = subprocess.run([tool, path, *passes, "--mlir-timing",
                            "--mlir-timing-display=list", "-o", "/dev/null"],
                           capture_output=True, text=True, check=True)

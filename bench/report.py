@@ -1,4 +1,4 @@
-"""Tables of what was measured, in Markdown that reads well as it is."""
+"""Tables of the results, in Markdown that is readable as plain text."""
 
 import re
 from importlib import metadata
@@ -21,7 +21,7 @@ def size_text(count):
 
 
 def best(rows, role):
-    """The fastest of the rows with that role whose figures count, or None."""
+    """The fastest of the rows with that role and valid figures, or None."""
     return min((row for row in rows if row.role == role and row.counts),
                key=lambda row: row.seconds, default=None)
 
@@ -39,7 +39,7 @@ def factor(row, peer):
 
 
 def grid(lines):
-    """Cells as a Markdown table with its columns aligned; the first line is
+    """Formats cells as a Markdown table with aligned columns; the first line is
     the heading."""
     widths = [max(map(len, column)) for column in zip(*lines)]
     lines = [lines[0], ["-" * width for width in widths], *lines[1:]]
@@ -66,7 +66,7 @@ def table(rows, checked):
 
 
 def summary(cases):
-    """A line for each of tdc's rows, from a dictionary of titles and rows."""
+    """A line for each row of tdc, from a dictionary of titles and rows."""
     lines = [["", "by", "time", "best peer", "time", "tdc / best peer", "remarks"]]
     for title, rows in cases.items():
         peer = best(rows, "peer")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures tdc against what one would pick instead. README.md says how.
+"""Measures tdc against its alternatives; see README.md.
 
 usage: run.py [--tdc PATH] [--rounds N] [--seconds S] [--save] [step] [digits] [startup]
   --tdc PATH    the compiler (default build/release/bin/tdc)

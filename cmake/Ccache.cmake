@@ -1,7 +1,7 @@
 # ccache where it is installed. Its cache is the user's own (CCACHE_DIR or
-# the XDG default), so it outlives a removed build folder. The sloppiness is
-# what ccache asks for to cache with precompiled headers; Flags.cmake gives
-# clang the matching -fno-pch-timestamp.
+# the XDG default), so it outlives a removed build folder. ccache needs this
+# sloppiness to cache with precompiled headers; Flags.cmake gives clang the
+# matching -fno-pch-timestamp.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   set(tdc_ccache env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}

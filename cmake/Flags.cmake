@@ -1,4 +1,4 @@
-# Flags that hold for every target.
+# Flags for every target.
 #
 # NDEBUG is always defined: Debian's LLVM is built with it, and classes such
 # as mlir::Pass::Statistic have another size without it.
@@ -11,19 +11,19 @@ add_compile_options(
 if(TDC_WERROR)
   add_compile_options(-Werror)
 endif()
-# The bytes of a precompiled header must not depend on when it was made, or
-# no compile that uses it is ever found in ccache.
+# The bytes of a precompiled header must not depend on its build time, or no
+# compile that uses it is ever found in ccache.
 add_compile_options(
   "$<$<COMPILE_LANG_AND_ID:CXX,Clang>:SHELL:-Xclang -fno-pch-timestamp>")
 
-# g++, with which the runtime alone can be built, takes no path here.
+# g++, which can build only the runtime, accepts no path here.
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   find_program(TDC_LLD NAMES ld.lld-22 REQUIRED)
   add_link_options(-fuse-ld=${TDC_LLD})
 endif()
 
 if(TDC_SANITIZE)
-  # vptr needs RTTI of instrumented LLVM classes, which Debian's are not.
+  # vptr needs RTTI of instrumented LLVM classes; Debian's are not instrumented.
   add_compile_options(-fsanitize=${TDC_SANITIZE} -fno-sanitize=vptr
                       -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${TDC_SANITIZE} -fno-sanitize=vptr)

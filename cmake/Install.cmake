@@ -1,6 +1,7 @@
-# What `cmake --install` puts where: the command, the library that others embed
-# (libtdc.so with its headers), and what tdc links into the programs it builds,
-# which it looks for in ../lib. `dist` builds all that is installed.
+# The rules of `cmake --install`: the command, the library for embedding
+# (libtdc.so with its headers), and the libraries that tdc links into the
+# programs it builds, which it looks for in ../lib. `dist` builds everything
+# that is installed.
 include(CMakePackageConfigHelpers)
 
 add_custom_target(dist)

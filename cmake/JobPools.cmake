@@ -1,6 +1,6 @@
 # A compile job that includes MLIR needs up to 1.5 GB, a static link 2 GB.
-# Ninja counts cores only, so a small machine would swap: the pools cap the
-# jobs by the memory there is.
+# Ninja counts only cores, so a small machine would swap: the pools limit the
+# jobs by the available memory.
 cmake_host_system_information(RESULT tdc_memory_mb QUERY TOTAL_PHYSICAL_MEMORY)
 cmake_host_system_information(RESULT tdc_cores QUERY NUMBER_OF_LOGICAL_CORES)
 math(EXPR tdc_compile_jobs "${tdc_memory_mb} / 1536")

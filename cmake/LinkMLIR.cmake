@@ -1,6 +1,6 @@
 # Finds LLVM and MLIR 22 and decides how they are linked.
 #
-# dev:     the shared libMLIR and libLLVM and nothing else; links at once.
+# dev:     only the shared libMLIR and libLLVM; links quickly.
 # release: the archives by path. Debian's exported static targets must not be
 #          used: they pull in libLLVM.so as well, and a program with two
 #          copies of LLVM aborts while it registers its options twice.
@@ -8,8 +8,8 @@ find_program(TDC_LLVM_CONFIG NAMES llvm-config-22 REQUIRED)
 execute_process(COMMAND ${TDC_LLVM_CONFIG} --prefix
                 OUTPUT_VARIABLE TDC_LLVM_PREFIX OUTPUT_STRIP_TRAILING_WHITESPACE
                 COMMAND_ERROR_IS_FATAL ANY)
-# MLIR's version file accepts nothing but its own exact minor version, so the
-# major version is checked by hand.
+# MLIR's version file accepts only its own exact minor version, so the major
+# version is checked by hand.
 find_package(MLIR REQUIRED CONFIG
              HINTS ${TDC_LLVM_PREFIX}/lib/cmake/mlir NO_DEFAULT_PATH)
 if(NOT LLVM_VERSION_MAJOR EQUAL 22)
@@ -22,8 +22,8 @@ separate_arguments(tdc_llvm_definitions UNIX_COMMAND "${LLVM_DEFINITIONS}")
 list(REMOVE_ITEM tdc_llvm_definitions -D_GNU_SOURCE)
 add_compile_options(${tdc_llvm_definitions})
 
-# What libraries and programs link in place of LLVM's own targets: TDCLLVM
-# for those that include LLVM's headers alone, TDCMLIR through tdc_link_mlir.
+# Targets to link in place of LLVM's own: TDCLLVM for libraries and programs
+# that include only LLVM's headers, TDCMLIR through tdc_link_mlir.
 add_library(TDCLLVM INTERFACE)
 add_library(TDCMLIR INTERFACE)
 target_link_libraries(TDCMLIR INTERFACE TDCLLVM)
@@ -34,8 +34,8 @@ else()
   target_link_libraries(TDCMLIR INTERFACE MLIR)
 endif()
 
-# The one precompiled header of the libraries that include MLIR. To be called
-# after the flags of lib/ are set: users must have the same ones.
+# The one precompiled header of the libraries that include MLIR. Call this after
+# the flags of lib/ are set: users of the header must have the same ones.
 function(tdc_mlir_precompiled_headers)
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/cmake/pch.cpp
        CONTENT "// Carrier of the precompiled header.\n")

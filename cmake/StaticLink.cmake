@@ -2,8 +2,8 @@
 # in one group; lld takes the members it needs and drops dead sections.
 file(GLOB tdc_archives CONFIGURE_DEPENDS
      ${TDC_LLVM_PREFIX}/lib/libMLIR*.a ${TDC_LLVM_PREFIX}/lib/libLLVM*.a)
-# Not the C API, MLIR's own tests, and targets tdc makes no code for: beside GPUs,
-# a tdc compiles for the machine it runs on, and x86-64 is the only one so far.
+# Not the C API, MLIR's own tests, and targets that tdc makes no code for: apart
+# from GPUs, a tdc compiles for the machine it runs on, so far only x86-64.
 list(FILTER tdc_archives EXCLUDE REGEX "CAPI|MLIRTest")
 list(FILTER tdc_archives EXCLUDE REGEX
      "libLLVM(AArch64|AMDGPU|ARM|AVR|BPF|Hexagon|Lanai|LoongArch|M68k|Mips|MSP430|PowerPC|RISCV|SPIRV|Sparc|SystemZ|VE|WebAssembly|XCore|Xtensa)")
@@ -20,9 +20,9 @@ add_library(TDCGlibcShim STATIC ${CMAKE_CURRENT_LIST_DIR}/arc4random.c)
 # --icf=all: 53 MB become 46 MB, so fewer pages to read when the binary is
 #   not in the page cache. Safe: MLIR tells types apart by addresses of data,
 #   which lld never folds.
-# --gc-sections: drops what no phase of tdc calls.
-# -rdynamic is missing on purpose: the JIT is handed the addresses of the
-#   runtime's functions and looks nothing up by name.
+# --gc-sections: drops code that no phase of tdc calls.
+# -rdynamic is missing on purpose: the JIT gets the addresses of the runtime's
+#   functions directly and looks up no names.
 target_link_options(TDCLLVM INTERFACE
   $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie> -static-libstdc++ -static-libgcc -s
   LINKER:--gc-sections,--icf=all)

@@ -1,12 +1,12 @@
 # tdc_tablegen(<target> <file.td> <output> <generator>... [-- <output> ...])
 #
 # Runs mlir-tblgen on `file.td` of the current source folder once for each
-# `<output> <generator flags>` group and makes <target> stand for all of them.
-# Outputs land in the build folder that mirrors the source folder, so
+# `<output> <generator flags>` group; <target> depends on all of them.
+# Outputs are written to the build folder that mirrors the source folder, so
 # include/Dialect/TD/IR/TDOps.h.inc is included as "Dialect/TD/IR/TDOps.h.inc".
 #
-# For tables that are LLVM's own, such as an option table, LLVM's tablegen()
-# works as documented there.
+# For LLVM's own kinds of tables, such as an option table, use LLVM's tablegen()
+# as documented there.
 find_program(LLVM_TABLEGEN_EXE NAMES llvm-tblgen
              HINTS ${TDC_LLVM_TOOLS} NO_DEFAULT_PATH REQUIRED)
 include(TableGen)

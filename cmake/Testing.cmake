@@ -2,11 +2,11 @@
 # tdc_add_fuzzer(<name> SOURCES ... LIBS ...)
 #
 # Unit tests are gtest programs in <build>/unit, one ctest entry each; fuzzers
-# are libFuzzer programs in <build>/fuzz, built only with TDC_FUZZ. MLIR says
-# that a test includes MLIR's headers, or that what it links does. The target
+# are libFuzzer programs in <build>/fuzz, built only with TDC_FUZZ. Give MLIR if
+# a test includes MLIR's headers, or links a library that does. The target
 # `unittests` builds all unit tests; `sanitized` builds the fuzzers and the unit
-# tests without MLIR, whose long compiles under sanitizers would cost more than
-# they find.
+# tests without MLIR: compiling the others under sanitizers costs more than they
+# find.
 # A machine without gtest can still build and run tdc.
 add_custom_target(unittests)
 add_custom_target(sanitized)

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# The promise of the README, tried on an empty machine: a fresh Debian 12 in a
+# Tests the README's instructions on an empty machine: a fresh Debian 12 in a
 # folder, where a clone of this repository runs both commands as root and then
-# again as an ordinary user, the packages being there by then.
+# again as an ordinary user, when the packages are already installed.
 #
 #   scripts/chroot-test.sh [--setup-only] FOLDER
 #
 # Needs root, debootstrap, 7 GB in FOLDER and about an hour on 2 cores. The
-# chroot takes over this machine's apt sources, keys and proxy settings. What
-# is committed is what is tested. --setup-only stops after `apt-get update`.
-# A FOLDER that has a finished bootstrap is used again.
+# chroot copies this machine's apt sources, keys and proxy settings. Only
+# committed changes are tested. --setup-only stops after `apt-get update`.
+# A FOLDER that has a finished bootstrap is reused.
 set -euo pipefail
 
 repository=$(cd "$(dirname "$0")/.." && pwd)
@@ -28,7 +28,7 @@ inside() { # usage: inside USER COMMAND: a login shell with nothing inherited
     "${proxies[@]}" su -s /bin/bash -w "$proxy_names" - "$1" -c "$2"
 }
 
-# Proxy settings of the environment hold inside too: apt and pip need them.
+# Pass the environment's proxy settings on: apt and pip need them.
 proxies=() proxy_names=http_proxy,https_proxy,no_proxy,PIP_INDEX_URL
 for name in ${proxy_names//,/ }; do
   [ -z "${!name:-}" ] || proxies+=("$name=${!name}")
@@ -42,7 +42,7 @@ unmount() {
 }
 trap unmount EXIT
 
-# The mirror and its keyring are the ones this machine uses for bookworm.
+# Use this machine's mirror and keyring for bookworm.
 mirror_of_host() {
   { cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list 2>/dev/null |
       sed -nE 's/^deb +(\[[^]]*\] +)?([^ ]+) bookworm .*/\2/p'
@@ -57,7 +57,7 @@ if [ ! -e "$jail/etc/apt/tdc-sources" ]; then
   [ -n "$mirror" ] || { echo "no apt source for bookworm on this machine" >&2; exit 1; }
   debootstrap --variant=minbase --include=ca-certificates bookworm "$jail" "$mirror"
 
-  # Sources of other software on this machine (not bookworm) stay outside.
+  # Do not copy sources of other software on this machine (not bookworm).
   rm -rf "$jail/etc/apt/sources.list" "$jail/etc/apt/sources.list.d"
   mkdir "$jail/etc/apt/sources.list.d"
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*; do
@@ -67,7 +67,7 @@ if [ ! -e "$jail/etc/apt/tdc-sources" ]; then
   cp -a /etc/apt/apt.conf.d/. "$jail/etc/apt/apt.conf.d/"
   cp -a /usr/share/keyrings/. "$jail/usr/share/keyrings/"
   [ ! -d /etc/apt/keyrings ] || cp -a /etc/apt/keyrings "$jail/etc/apt/"
-  # Private certificate authorities, pip's settings, and how names resolve.
+  # Private certificate authorities, pip's settings, and name resolution.
   cp -a /usr/local/share/ca-certificates/. "$jail/usr/local/share/ca-certificates/"
   chroot "$jail" update-ca-certificates >/dev/null 2>&1
   [ ! -f /etc/pip.conf ] || cp /etc/pip.conf "$jail/etc/"
@@ -86,7 +86,7 @@ say "apt-get update in the chroot"
 inside root "apt-get update"
 [ -z "$setup_only" ] || exit 0
 
-# All a newcomer is assumed to have.
+# The only packages that a new user is assumed to have.
 inside root "apt-get install -y --no-install-recommends git python3 >/dev/null"
 chroot "$jail" id newcomer >/dev/null 2>&1 || chroot "$jail" useradd -m newcomer
 

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""How much of the runtime its unit tests reach, by folder.
+"""Measures the coverage of the runtime by its unit tests, per folder.
 
 usage: coverage.py [--missed]
-  --missed   also each line and branch that no test reaches
+  --missed   also list each line and branch that no test reaches
 
 Builds the preset `coverage`, runs its tests and counts lines and branches of
-runtime/. Profiles are written while a test runs, so what children of a test do
-counts, also of those that are killed. Fails if of a folder that programs carry
-less than LINES or BRANCHES percent are reached.
+runtime/. Profiles are written while a test runs, so children of a test count,
+also those that are killed. Fails if less than LINES or BRANCHES percent of a
+folder that is linked into programs are reached.
 
-What no test can reach there:
-  - what other processors run (Random.cpp), what libraries do that tests do not
-    have (a GPU's driver that is not simulated: Driver.cpp, Kernels.cpp), and
-    what runs in the compiler (the table of ZipWriter.cpp)
+Code that no test can reach there:
+  - code for other processors (Random.cpp), code for libraries that the tests do
+    not have (a GPU's driver that is not simulated: Driver.cpp, Kernels.cpp), and
+    code that runs in the compiler (the table of ZipWriter.cpp)
   - the ends of the address space (parts of SSIZE_MAX bytes in File.cpp)
-  - what a library has as an interface and never calls (HeaderBuilder::binary in
-    Safetensors.cpp, warnings of arithmetic coding in Jpeg.cpp)
+  - functions that a library's interface requires but never calls
+    (HeaderBuilder::binary in Safetensors.cpp, warnings of arithmetic coding in
+    Jpeg.cpp)
   - one order of events of two threads (the pool that another thread has just
     made in Parallel.cpp; a signal while its handler is installed, Program.cpp)
 """
@@ -40,7 +41,7 @@ def run(*command, **options):
 
 
 def run_tests():
-    """Runs every test of the build and returns the programs that they are."""
+    """Runs every test program of the build; returns the programs."""
     shutil.rmtree(PROFILES, ignore_errors=True)
     PROFILES.mkdir()
     # One file for each program or library (%m), mapped into memory (%c).

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes docs/Errors.md of the tables of diagnostics.
+"""Makes docs/Errors.md from the tables of diagnostics.
 
-Every code has a title and what `tdc explain` says, and the message of a test that
-triggers it where one has the whole of it. The result goes to FILE, or back to
-docs/Errors.md. A code that no test expects, one that tests expect and no table has,
-and one of the compiler's that nothing reports is an error.
+Every code has a title, the text of `tdc explain`, and, if a test has the complete
+message, an example. The result is written to FILE, or back to docs/Errors.md. It is an
+error if no test expects a code, if tests expect a code that is in no table, or if
+nothing reports a code of the compiler.
 """
 
 import argparse
@@ -16,12 +16,12 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/Errors.md"
 HEAD = """# Codes of mistakes
 
-Every message has a code; `tdc explain CODE` prints what stands here. TD codes are
-told when a program is compiled, TR codes when it runs. This page is made by
+Every message has a code; `tdc explain CODE` prints its text on this page. TD codes
+are reported when a program is compiled, TR codes when it runs. This page is made by
 `scripts/errors.py`.
 
-A fix below a message is a change that would mend it. It is *safe* if one thing only
-can have been meant: then `tdc fix` writes it. The others are for the author to choose.
+A fix below a message is a change that would remove the mistake. It is *safe* if only one
+thing can have been meant: then `tdc fix` writes it. The author chooses among the others.
 """
 STRING = r'"(?:[^"\\]|\\.)*"'
 ROW = re.compile(rf"^(?:TR)?DIAG\((\w+),\s*(?:\w+,\s*)?((?:{STRING}\s*)+),"
@@ -47,7 +47,7 @@ def codes():
 
 
 def expected():
-    """The codes that tests expect: in a message, or, in the tests of the runtime, as
+    """The codes that tests expect: in a message or, in the tests of the runtime, as
     the status of a call."""
     found = set()
     for folder in ("test", "runtime/test"):
@@ -64,14 +64,14 @@ def expected():
 
 
 def reported():
-    """The codes that the compiler names; passes begin a message with one."""
+    """The codes that the compiler's sources name; passes begin a message with a code."""
     return {code for folder in ("lib", "include", "tools")
             for path in (ROOT / folder).rglob("*") if path.suffix in {".cpp", ".h"}
             for code in re.findall(r'(?:DiagCode::|")(TD\d{3})\b', path.read_text(encoding="utf-8"))}
 
 
 def examples():
-    """The first message of each code that a test has in full."""
+    """For each code, the first complete message in a test."""
     found = {}
     for path in sorted((ROOT / "test/Errors").glob("*.tdsl")) + sorted(
             (ROOT / "test/Mistakes").glob("*.tdsl")):

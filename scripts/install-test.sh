@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# What `./tdc.sh wheel` has made, used on a machine that has nothing: the install
-# tree and the Python package in a fresh Debian 12 in a folder.
+# Tests the output of `./tdc.sh wheel` on an empty machine: the install tree and
+# the Python package in a fresh Debian 12 in a folder.
 #
 #   scripts/install-test.sh FOLDER
 #
-# Needs root and debootstrap; 1 GB in FOLDER, a few minutes. The chroot is that of
-# scripts/chroot-test.sh, before it has installed anything.
+# Needs root and debootstrap; 1 GB in FOLDER, a few minutes. The chroot is made by
+# scripts/chroot-test.sh --setup-only, without any packages installed.
 set -euo pipefail
 
 [ $# = 1 ] && [ "$(id -u)" = 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }

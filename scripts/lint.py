@@ -2,8 +2,8 @@
 """Rules about the source that no compiler checks. Each rule is one test.
 
 usage: lint.py [-f] [--no-tidy]
-  -f          fix what can be fixed: formatting, trailing space
-  --no-tidy   leave out clang-tidy, which takes most of the time
+  -f          fix formatting and trailing space
+  --no-tidy   skip clang-tidy, which takes most of the time
 """
 
 import concurrent.futures
@@ -30,8 +30,8 @@ def git(*args):
 
 
 def source_files():
-    """Tracked and new files, as paths relative to the root. A source archive
-    without git is walked instead."""
+    """Tracked and new files, as paths relative to the root; without git, all files
+    of the source archive."""
     names = git("ls-files", "--cached", "--others", "--exclude-standard")
     if not names:
         names = [str(p.relative_to(ROOT)) for p in ROOT.rglob("*")
@@ -112,9 +112,22 @@ def do_not_submit(files, fix):
             if mark.search(line)]
 
 
+def words(files, fix):
+    """Words of scripts/words.txt, which a standard term replaces."""
+    rows = [re.split(r" {2,}", row) for row in read("scripts/words.txt").splitlines()
+            if not row.startswith("#")]
+    instead = [(re.compile(rf"\b(?:{word})(?!\w)", re.IGNORECASE), write) for word, write in rows]
+    return [f"{f}:{number}: \"{found[0].strip()}\"; write: {write}"
+            for f in with_suffix(files, TEXT)
+            if f not in ("scripts/words.txt", "CHANGELOG.md") and not {"corpus", "results"} & set(Path(f).parts)
+            for number, line in enumerate(read(f).splitlines(), 1)
+            for word, write in instead
+            for found in [word.search(line)] if found]
+
+
 def cmake_lists(files, fix):
     """Every source is named in the CMakeLists.txt of its folder or of the
-    nearest folder above that has one: a forgotten file is never compiled."""
+    nearest folder above that has one; otherwise it would never be compiled."""
     complaints = []
     lists = {f: read(f) for f in files if Path(f).name == "CMakeLists.txt"}
     for f in with_suffix(files, {".cpp"}):
@@ -130,7 +143,7 @@ def cmake_lists(files, fix):
     return complaints
 
 
-# Folders that nothing can reach but through others, and whose tests those are.
+# Folders that are only reachable through others, and the folders of their tests.
 TESTED_BY = {
     "Compilation": "test/Driver",
     "Dialect/TD/Analysis/Kernels": "test/Dialect/TD/Transforms",
@@ -148,9 +161,9 @@ TESTED_BY = {
 
 
 def test_folders(files, fix):
-    """test/ mirrors lib/: for a folder with sources there is the same folder
-    under test/ or test/Unit/, or, in the one above, tests with its name (for
-    FormKernels form-kernels.mlir, form-kernels-invalid.mlir)."""
+    """test/ mirrors lib/: a folder with sources has the same folder under test/ or
+    test/Unit/, or tests with its name in the parent folder (FormKernels:
+    form-kernels.mlir, form-kernels-invalid.mlir)."""
     tests = [f for f in files if f.startswith("test/")]
     test_dirs = {str(parent) for f in tests for parent in Path(f).parents}
 
@@ -170,9 +183,9 @@ def test_folders(files, fix):
 
 
 def include_cycles(files, fix):
-    """Folders include each other one way only, so that one can be read, tested
-    and moved without those that include it. The headers of include/X belong to
-    lib/X."""
+    """Folders must not include each other in a cycle, so that each can be read,
+    tested and moved without the folders that include it. The headers of include/X
+    belong to lib/X."""
     names = with_suffix(files, CXX | {".def"})
     by_name = {}
     for f in names:
@@ -183,10 +196,10 @@ def include_cycles(files, fix):
         return f"lib/{parent[8:]}" if parent.startswith("include/") else parent
 
     def find(f, include):
-        """The file that is meant: beside `f`, or the only one of that name."""
+        """The included file: in the folder of `f`, or the only one of that name."""
         found = [g for g in by_name.get(Path(include).name, ()) if f"/{g}".endswith(f"/{include}")]
-        beside = os.path.normpath(Path(f).parent / include)
-        return beside if beside in names else found[0] if len(found) == 1 else None
+        sibling = os.path.normpath(Path(f).parent / include)
+        return sibling if sibling in names else found[0] if len(found) == 1 else None
 
     edges = {}
     for f in names:
@@ -207,8 +220,8 @@ def include_cycles(files, fix):
 
 
 def changed_files():
-    """What differs from where this work left the main branch; on the main
-    branch itself, the last commit and what is not committed."""
+    """The files changed since this work branched off the main branch; on the main
+    branch itself, those of the last commit and uncommitted changes."""
     head = git("rev-parse", "HEAD")
     base = []
     for branch in ("origin/HEAD", "origin/main", "main"):
@@ -222,8 +235,8 @@ def changed_files():
 
 
 def clang_tidy(files, fix):
-    """clang-tidy over the changed sources, the smallest first, until the
-    time is up: what did not fit is said, and is no failure."""
+    """clang-tidy on the changed sources, the smallest first, until the time is
+    up. Skipped files are reported, but are no failure."""
     tool = shutil.which("clang-tidy-22")
     if not tool:
         return ["clang-tidy-22 is not installed"]
@@ -268,7 +281,7 @@ OP_FAMILIES = ("lib/Dialect/TD/IR/", "lib/Dialect/TD/Expansions/",
 
 
 def op_tests(files, fix):
-    """Where code asks which compute op it has, and the table of reasons."""
+    """Code that tests for a particular compute op needs a reason in the table."""
     ops = "|".join(op for f in with_suffix(files, (".td",)) if f.startswith("include/Dialect/TD/IR/")
                    for op, base in re.findall(r"^def TD_(\w+)Op : TD_(\w+)<", read(f), re.MULTILINE)
                    if base not in ("Op", "HostOp"))
@@ -289,7 +302,7 @@ def op_tests(files, fix):
 
 
 RULES = [clang_format, file_size, path_length, white_space, do_not_submit,
-         cmake_lists, test_folders, include_cycles, op_tests, clang_tidy]
+         words, cmake_lists, test_folders, include_cycles, op_tests, clang_tidy]
 
 
 def main():

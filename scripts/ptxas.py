@@ -3,8 +3,8 @@
 
 usage: ptxas.py [--part PERCENT [--seed N]] FOLDER
 
-FOLDER has modules that tests gave to simulated GPUs (TDC_SIM_MODULES). A module
-fails where ptxas refuses it or leaves out a kernel, and where a kernel spills
+FOLDER has the modules that tests loaded on simulated GPUs (TDC_SIM_MODULES). A
+module fails if ptxas refuses it or leaves out a kernel, or if a kernel spills
 registers to memory.
 ptxas is taken from the PATH, the CUDA Toolkit or build/venv. The last line is
 "ptx: N passed, M failed".
@@ -37,7 +37,7 @@ def find_ptxas():
 
 
 def assemble(ptxas, module, chip):
-    """(kernels, the most registers of one, what is wrong with it)."""
+    """(kernels, the most registers of a kernel, the problem or nothing)."""
     process = subprocess.run([ptxas, "-v", f"-arch={chip}", module, "-o", os.devnull],
                              capture_output=True, text=True, errors="replace")
     kernels = KERNEL.findall(process.stderr)

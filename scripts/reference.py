@@ -4,12 +4,12 @@
 usage: reference.py [FILE]
 
 A table below a comment <!-- SOURCE PATTERN --> has a row for every function of
-SOURCE, a table of builtins or a prelude file, that PATTERN matches in full, with
-the parameters that it has there; the verbs of tdc have what may follow them, and the
-variables of the environment are those that the sources ask for. What a row says is
-written by hand in docs/Reference.md and kept, but for options and elementwise ops, which
-say it themselves. The result goes to FILE, or back to docs/Reference.md. A function without
-a row, or a row that says nothing, is an error.
+SOURCE, a table of builtins or a prelude file, that PATTERN matches in full, with its
+parameters there. The verbs of tdc have their operands, and the variables of the
+environment are those that the sources read. The description in a row is written by hand in
+docs/Reference.md and kept, except for options and elementwise ops, which have their own
+description. The result is written to FILE, or back to docs/Reference.md. A function
+without a row, or a row without a description, is an error.
 """
 
 import re
@@ -29,7 +29,7 @@ ROW = re.compile(r"\| `([\w.]+)[^|]*\| (.*?) *\|\n")
 
 
 def verbs(text):
-    """The table of verbs: what is typed."""
+    """The table of verbs, as typed."""
     for name, operands in re.findall(
             r'Verb, "(\w+)",\s*"[^"]*",\s*"([^"]*)"', text):
         yield name, " " + operands if operands else ""
@@ -46,8 +46,8 @@ def builtins(text):
 
 
 def ops():
-    """Elementwise ops that are functions, and what their definitions say. Those with a meaning
-    for host numbers have a row in C++."""
+    """Elementwise ops that are functions, with the descriptions of their definitions. Ops
+    that also apply to host numbers have a row in C++."""
     own = {name for name, _ in functions(ROOT / "lib/Frontend/Sema/BuiltinsElementwise.cpp")}
     for arity, mnemonic, summary, body in re.findall(
             r'^def TD_\w+ : TD_(Unary|Binary)Op<"(\w+)", "(.*?)",.*>(?:;| \{\n((?:  .*\n)*))',
@@ -58,8 +58,8 @@ def ops():
 
 
 def declarations(text):
-    """What a prelude file declares for programs, without the types of the
-    parameters: what a default says is enough. `_name` is the file's own."""
+    """The declarations of a prelude file for programs, without the types of the
+    parameters: the defaults are enough. A `_name` is private to the file."""
     for name, parameters in re.findall(r"^(?:fn|model) ([a-zA-Z]\w*)(?:\(([^)]*)\))?", text, re.MULTILINE):
         listed = re.split(r",\s+(?![^\[]*\])", parameters.strip())
         parts = ", ".join(re.sub(r":[^=]*|(?<==) | (?==)", "", one).strip()
@@ -68,7 +68,7 @@ def declarations(text):
 
 
 def variables():
-    """What the sources ask the environment for."""
+    """The environment variables that the sources read."""
     text = "".join(path.read_text(encoding="utf-8") for folder in ("lib", "tools", "runtime")
                    for path in sorted((ROOT / folder).rglob("*.cpp"))
                    if "test" not in path.parts)
@@ -78,8 +78,8 @@ def variables():
 
 
 def options():
-    """The rows of Options.td that help shows: what is typed, for which verbs, what it
-    does."""
+    """The rows of Options.td that help shows: the option as typed, its verbs, its
+    description."""
     text = OPTIONS.read_text(encoding="utf-8")
     lists = {name: re.findall(r"(\w+)Verb\b", verbs)
              for name, verbs in re.findall(r"defvar (\w+) = \[(.*?)\];", text)}

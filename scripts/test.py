@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Every test of tdc, in stages with a time budget each. Called by tdc.sh.
+"""Runs every test of tdc, in stages with a time budget each. Called by tdc.sh.
 
 usage: test.py [--full] [--only STAGE[,STAGE...]] [--enforce]
   --full      the whole op matrix, all PTX, more random programs and longer fuzzing
-  --only      just these stages; `races` and `coverage` run only where they are named
-  --enforce   end a stage at twice its budget, as CI does. Without it a slow or busy
-              machine is told which stages took longer, and finishes them
+  --only      only these stages; `races` and `coverage` run only if they are named
+  --enforce   end a stage at twice its budget, as CI does. Without it slow stages are
+              finished and reported as over budget
 
-A stage's tests are counted one by one from what the test programs report in
-files; a program that ends without its report counts as one failure, and so
-does a stage that breaks off. The last line is "N passed, N failed".
+A stage's tests are counted one by one from the report files of the test programs;
+a program that ends without its report counts as one failure, and so does a stage
+that is aborted. The last line is "N passed, N failed".
 """
 
 import argparse
@@ -34,10 +34,10 @@ SANITIZE = ROOT / "build/sanitize"
 TSAN = ROOT / "build/tsan"
 RELEASE = ROOT / "build/release"
 FUZZERS = (ROOT / "runtime/fuzz", ROOT / "test/Fuzz")
-MODULES = DEV / "ptx"  # what the tests have given to simulated GPUs
+MODULES = DEV / "ptx"  # modules that tests loaded on simulated GPUs
 CORES = len(os.sched_getaffinity(0))
-TAIL = 40  # lines of output shown of a program that failed
-HANG = 3600  # seconds without any output after which a program hangs
+TAIL = 40  # lines of output shown for a program that failed
+HANG = 3600  # seconds without any output after which a program counts as hung
 LONGEST = 12 * 3600  # seconds that a stage may take if nothing is enforced
 KEPT = 1 << 24  # bytes of the end of a program's output that are kept
 
@@ -45,11 +45,11 @@ Count = collections.namedtuple("Count", "passed failed skipped")
 
 
 class StageBroken(Exception):
-    """The stage cannot go on; the text says why."""
+    """The stage cannot continue; the text is the reason."""
 
 
 class Stage:
-    """One stage while it runs: its deadline, and the tests counted so far."""
+    """A running stage: its deadline, and the tests counted so far."""
 
     def __init__(self, budget, full, enforces):
         self.full = full
@@ -73,9 +73,9 @@ class Stage:
         print_tail(output)
 
     def run(self, *command, env=None):
-        """Runs a command with all its children in a group of their own. Returns
-        (exit status, output); the status is None when the stage's time was up or
-        the command hung, and then the whole group has been ended."""
+        """Runs a command and its children in a process group of their own. Returns
+        (exit status, output); the status is None if the stage's time was up or the
+        command hung, and then the whole group has been ended."""
         process = subprocess.Popen(
             [str(word) for word in command], cwd=ROOT, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
@@ -102,11 +102,11 @@ class Stage:
         return status, output.decode(errors="replace") + reason
 
     def get_patience(self):
-        """Seconds for which a command may stay silent from now on."""
+        """Seconds for which a command may remain silent from now."""
         return min(max(self.deadline - time.monotonic(), 0), HANG)
 
     def must_run(self, *command):
-        """As run(), for a step without which the stage makes no sense."""
+        """As run(), for a step that the rest of the stage needs."""
         status, output = self.run(*command)
         if status != 0:
             print_tail(output)
@@ -139,8 +139,8 @@ def run_lit(stage, build, *folders):
     options = ["-v", f"-j{CORES}", "-o", report]
     if not folders:
         options += ["--filter-out", ":: Examples/"]
-    # lit can end a test that hangs only with psutil; without it the silence
-    # does, which does not say which test it was.
+    # lit can end a test that hangs only with psutil; without it the limit on
+    # silence ends lit, and the test is not known.
     if importlib.util.find_spec("psutil"):
         options += ["--timeout", str(stage.test_limit)]
     status, output = stage.run(sys.executable, lit, *options, *targets,
@@ -155,13 +155,13 @@ def run_lit(stage, build, *folders):
     failed = len(tests) - good - skipped
     if failed or status != 0:
         print(output)
-    # A lit that failed without a failed test broke off.
+    # lit failed without a failed test: it was aborted.
     stage.add(Count(good, failed or int(status != 0), skipped))
 
 
 def run_unittests(stage, build, env=None):
-    """Every ctest entry of a build folder, run directly for its report; what a
-    preset does not build has no command."""
+    """Every ctest entry of a build folder, run directly for its report; entries
+    that a preset does not build have no command."""
     listing = json.loads(stage.must_run("ctest", "--test-dir", build, "--show-only=json-v1"))
     tests = [test for test in listing["tests"] if "command" in test]
     reports = build / "unit-reports"
@@ -240,7 +240,7 @@ def random(stage):
 
 
 def ptx(stage):
-    """The GPU code of all tests before: ptxas takes it, and no kernel spills."""
+    """The GPU code of all earlier tests: ptxas accepts it, and no kernel spills."""
     _, output = stage.run(sys.executable, "scripts/ptxas.py",
                           "--part", 100 if stage.full else 25, MODULES)
     print(output, end="")
@@ -260,7 +260,7 @@ def sanitize(stage):
     def fuzz(program):
         grown = SANITIZE / "corpus" / program.name
         grown.mkdir(parents=True, exist_ok=True)
-        # Seeds and options lie beside the fuzzer's source.
+        # Seeds and options are in the folder of the fuzzer's source.
         folder = next((folder for folder in FUZZERS
                        if (folder / "corpus" / program.name).is_dir()), None)
         if not folder:
@@ -281,7 +281,7 @@ def sanitize(stage):
 
 
 def release(stage):
-    """The one-file tdc: it is static, starts, and trains the first example."""
+    """The single-file tdc: it is static, starts, and trains the first example."""
     stage.must_run("cmake", "--preset", "release")
     stage.must_run("cmake", "--build", "--preset", "release", "--target", "dist")
     tdc = RELEASE / "bin/tdc"
@@ -303,8 +303,8 @@ def release(stage):
 
 
 def package(stage):
-    """The install tree and the wheel, used as outsiders do: a program that compiles
-    again and again, and the tests of the Python package."""
+    """The install tree and the wheel, used as by other projects: a program that compiles
+    repeatedly, and the tests of the Python package."""
     stage.must_run("scripts/wheel.sh")
     config = {"PKG_CONFIG_PATH": str(RELEASE / "install/lib/pkgconfig")}
     _, flags = stage.run("pkg-config", "--cflags", "--libs", "tdc", env=config)
@@ -342,11 +342,11 @@ def races(stage):
     stage.must_run("cmake", "--preset", "tsan")
     stage.must_run("cmake", "--build", "--preset", "tsan")
     # TSan delays signals and has an allocator of its own; threads run when tests
-    # fork. Where each call fails once there is a process for each, and no thread.
+    # fork. Tests in which each call fails once use one process each, and no threads.
     run_unittests(stage, TSAN, {
         "GTEST_FILTER": "-Fault*:GpuFault*:*AllocationFails:Kill*:Progress*:*Interrupt*",
         "TSAN_OPTIONS": "die_after_fork=0:allocator_may_return_null=1"})
-    # Code for TSan is that of functions which say so.
+    # TSan instruments only functions with the attribute.
     code = stage.must_run(DEV / "bin/tdc", "emit", "--phase=llvm", "examples/embed/net.tdsl")
     (TSAN / "net.ll").write_text(code.replace("{ nounwind ", "{ nounwind sanitize_thread "))
     program = TSAN / "shared-calls"
@@ -359,7 +359,7 @@ def races(stage):
 
 
 def coverage(stage):
-    """What the tests of the runtime reach, by folder."""
+    """Coverage of the runtime by its tests, per folder."""
     status, output = stage.run(sys.executable, "scripts/coverage.py")
     print_tail(output)
     stage.record("coverage of the runtime", status == 0)
@@ -369,7 +369,7 @@ def coverage(stage):
 # lint comes after the build: clang-tidy needs the generated headers.
 STAGES = [(build, 480), (lint, 150), (lit, 420), (unit, 90), (examples, 90),
           (random, 300), (ptx, 30), (sanitize, 420), (release, 420), (package, 120)]
-# Only where --only names them.
+# Run only if --only names them.
 NAMED = [(races, 420), (coverage, 300)]
 
 

@@ -1,7 +1,7 @@
 """How lit runs this folder. Loaded through lit.site.cfg.py of a build folder.
 
 Substitutions: %examples, %cc, %python (with NumPy where the feature `numpy` is
-there), %build for the build folder, and %inputs for the Inputs folder beside
+there), %build for the build folder, and %inputs for the Inputs folder next to
 the test.
 Features:
   numpy      build/venv is set up: references can be computed

@@ -1,12 +1,13 @@
-"""What this machine's driver makes of programs, compared with the simulated driver.
+"""Compares results of this machine's driver with those of the simulated driver.
 
-Programs must print what they print there, but for last digits, and make the same copies
-at the same lines: calibration.json has both. Modules of the op table, which pack.py packed
-with the simulated driver's results, must give them again, three times with the same bits:
-integers exactly, floats as close as their dtype lets sums in another order be. Outside of
-tensor cores every operation is IEEE's, so most floats are equal to the last bit; how many
-results are is counted. Programs that fail must fail with the error of their row.
-Each check gives the fields of a row: `problem` is None if all is well.
+Programs must print the same text as there, except for last digits, and make the same
+copies at the same lines: calibration.json has both. Modules of the op table, which pack.py
+packed with the simulated driver's results, must give the same results three times, each
+time with the same bits: integers exactly, floats within the tolerance of sums in another
+order in their dtype. Outside of tensor cores every operation follows IEEE 754, so most
+floats are equal to the last bit; the number of equal results is counted. Programs that
+must fail must do so with the error of their row.
+Each check returns the fields of a row: `problem` is None if all is well.
 """
 
 import itertools
@@ -27,15 +28,15 @@ import runs  # noqa: E402
 CALIBRATION = HERE / "calibration.json"
 SCHEDULES = ("0", "1", "2")
 LIMIT = 120  # seconds
-# Relative and absolute, of sums in another order.
+# Relative and absolute tolerance for sums in another order.
 CLOSE = {"f64": (1e-9, 1e-9), "f32": (1e-4, 1e-5), "f16": (4e-3, 1e-3), "bf16": (4e-2, 1e-2)}
 
 
 #===--- Programs -------------------------------------------------------------===#
 
 def programs():
-    """{name: command line after `tdc run`} of all programs for one GPU; `off` refuses
-    some, which are not in calibration.json."""
+    """{name: command line after `tdc run`} of all programs for one GPU. The mode `off`
+    refuses some of them, which are not in calibration.json."""
     examples, on_gpu = ROOT / "examples", "--device=cuda"
     found = {name: [on_gpu, examples / f"{name}.tdsl"] for name in ("simple_model", "casts")}
     found["digits"] = [on_gpu, examples / "digits.tdsl", "--", "--epochs", "5",
@@ -51,7 +52,7 @@ def programs():
 
 
 def run_program(here, words):
-    """((what the program prints, {}), its copies); or (why it failed, None)."""
+    """((output of the program, {}), its copies); or (reason of failure, None)."""
     with tempfile.TemporaryDirectory(dir=here.work) as folder:
         counts = Path(folder) / "counts.json"
         printed, problem = here.run(*here.tdc("run", *words), limit=LIMIT, cwd=folder,
@@ -60,7 +61,7 @@ def run_program(here, words):
 
 
 def calibrate(here):
-    """Writes calibration.json; returns what programs cannot be placed."""
+    """Writes calibration.json; returns the programs that cannot be placed."""
     rows, refused = {}, []
     for name, words in programs().items():
         output, counts = run_program(here, words)
@@ -117,7 +118,7 @@ def read_results(path):
 
 
 def compare(wanted, got):
-    """(what is wrong or None, whether all bits are equal) of one call."""
+    """(problem or None, whether all bits are equal) of one call."""
     if wanted is None or got is None:
         return "is made by one driver only", False
     if wanted == got:
@@ -153,7 +154,7 @@ def check_module(here, stem):
 #===--- Errors ---------------------------------------------------------------===#
 
 def errors():
-    """{name: (words after `tdc run`, environment, exit code, what is told)}."""
+    """{name: (words after `tdc run`, environment, exit code, expected message)}."""
     program = HERE / "programs/errors.tdsl"
     here = HERE / "programs/products.tdsl"
     return {

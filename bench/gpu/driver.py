@@ -1,5 +1,5 @@
-"""NVIDIA's driver API by ctypes: as much as peaks.py needs. The simulated driver takes
-its place where TDC_SIM_CUDA is set."""
+"""NVIDIA's driver API through ctypes: the part that peaks.py needs. The simulated driver
+replaces it where TDC_SIM_CUDA is set."""
 
 import ctypes
 import os
@@ -7,7 +7,7 @@ import os
 HANDLE = ctypes.c_void_p
 POINTER = ctypes.c_uint64
 SIZE = ctypes.c_size_t
-# Types of parameters; a result is written to the address that is given first.
+# Types of parameters; a result is written to the address in the first parameter.
 PARAMETERS = {
     "cuInit": [ctypes.c_uint],
     "cuDriverGetVersion": [HANDLE],
@@ -39,8 +39,8 @@ ATTRIBUTES = {"clock_khz": 13, "multiprocessors": 16, "memory_clock_khz": 36,
 
 
 class Driver:
-    """The first device with a stream. Raises OSError without a driver, and RuntimeError
-    with CUDA's name of the error where a call fails."""
+    """The first device, with a stream. Raises OSError without a driver, and RuntimeError
+    with CUDA's name of the error if a call fails."""
 
     def __init__(self):
         self.is_simulated = "TDC_SIM_CUDA" in os.environ
@@ -60,7 +60,7 @@ class Driver:
             raise RuntimeError(f"{name}: {(text.value or b'unknown error').decode()}")
 
     def get(self, name, kind, *arguments):
-        """What a function writes to the address that is its first parameter."""
+        """The value that a function writes to the address in its first parameter."""
         result = kind()
         self.call(name, ctypes.byref(result), *arguments)
         return result.value
@@ -91,7 +91,7 @@ class Driver:
         return pointer
 
     def allocate_pinned(self, size):
-        """Memory of the host that the device reads and writes itself."""
+        """Pinned memory of the host, which the device accesses directly."""
         pointer = self.get("cuMemHostAlloc", HANDLE, size, 0)
         ctypes.memset(pointer, 1, size)
         return pointer
@@ -107,7 +107,7 @@ class Driver:
                   addresses, None)
 
     def read(self, pointer, size):
-        """Bytes of the device."""
+        """Reads bytes of device memory."""
         to = self.allocate_pinned(size)
         self.call("cuMemcpyDtoHAsync_v2", to, pointer, size, self.stream)
         self.synchronize()

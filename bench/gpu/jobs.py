@@ -1,4 +1,4 @@
-"""What there is to do, in the order of what it tells, and the parts of it."""
+"""The jobs of a run, the most informative first, and their division into parts."""
 
 from dataclasses import dataclass
 from typing import Callable
@@ -14,19 +14,18 @@ PEERS = ["torch", "jax"]
 
 @dataclass(frozen=True)
 class Job:
-    """What makes one row: `run(here, peers, folder)` gives its fields. `seconds` are about
-    those on an H100. Jobs that are `beside` others run several at once: no times are taken
-    in them."""
+    """Makes one row: `run(here, peers, folder)` returns its fields. `seconds` is roughly its
+    time on an H100. Jobs with `concurrent` run concurrently: they measure no times."""
     kind: str
     name: str
-    who: str
+    system: str
     seconds: float
-    beside: bool
+    concurrent: bool
     run: Callable
 
     @property
     def key(self):
-        return self.kind, self.name, self.who
+        return self.kind, self.name, self.system
 
 
 def find_checks(here):
@@ -49,11 +48,11 @@ def find_times():
     yield Job("time", "digits, whole program", "torch", 25, False,
               lambda here, peers, _: timing.time_digits(here, peers["torch"]))
     for workload in WORKLOADS:
-        for who in ["tdc", *PEERS]:
-            seconds = 9 if who == "tdc" else 25 if workload.name.startswith("step") else 12
-            yield Job("time", workload.name, who, seconds, False,
-                      lambda here, peers, _, workload=workload, who=who:
-                      timing.time_loop(here, workload, peers.get(who)))
+        for system in ["tdc", *PEERS]:
+            seconds = 9 if system == "tdc" else 25 if workload.name.startswith("step") else 12
+            yield Job("time", workload.name, system, seconds, False,
+                      lambda here, peers, _, workload=workload, system=system:
+                      timing.time_loop(here, workload, peers.get(system)))
 
 
 def find_rest():
@@ -67,15 +66,15 @@ def find_rest():
 
 
 def find_peaks():
-    """Every part measures them: it may have another machine."""
+    """Every part measures the peaks: it may run on another machine."""
     for name in [*peaks.COPIES, *peaks.PEAKS]:
         yield Job("peak", name, "", 3, False,
                   lambda here, *_, name=name: timing.measure_peak(here, name))
 
 
 def find(here, part, parts):
-    """The jobs of a part, 1 to `parts`, which are about equally long. They do not depend on
-    which peers are there: jobs for missing ones are left out afterwards."""
+    """The jobs of a part, 1 to `parts`; parts are about equally long. They do not depend on
+    the available peers: jobs for missing ones are left out afterwards."""
     jobs = [*find_checks(here), *find_times(), *find_rest()]
     each = sum(job.seconds for job in jobs) / parts
     chosen, passed = [*find_peaks()], 0.0

@@ -1,14 +1,14 @@
-"""Times loops on a GPU that take so long that their start and end do not count."""
+"""Times loops on a GPU that take long enough that their start and end are negligible."""
 
 import math
 import time
 
-LEAST = 2.0  # seconds that a loop on a GPU takes
+LEAST = 2.0  # seconds that a loop on a GPU takes at least
 LEAST_SIMULATED = 0.01
 
 
 class Failed(Exception):
-    """Why there is no time to report."""
+    """The reason why there is no time to report."""
 
 
 def check(seconds):
@@ -19,14 +19,14 @@ def check(seconds):
 
 
 def count_for(least, count, seconds):
-    """How many iterations take `least` seconds if `count` of them took `seconds`. At most
-    64 times as many: what was measured may be too short to be believed."""
+    """How many iterations take `least` seconds if `count` of them took `seconds`; at most
+    64 times `count`, as a short measurement may be inaccurate."""
     return min(64 * count, max(count + 1, math.ceil(1.1 * least * count / check(seconds))))
 
 
 def time_loop(run, least):
-    """(iterations, seconds): `run(n)` makes n iterations and waits for their end. It is
-    called with more of them until they take `least` seconds."""
+    """(iterations, seconds): `run(n)` makes n iterations and waits for their end. n grows
+    until they take `least` seconds."""
     run(1)
     count = 1
     while True:

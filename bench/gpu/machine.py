@@ -1,5 +1,5 @@
-"""What there is on this machine: the compiler, a GPU, its state, and the time that is left.
-Only the standard library is used: nothing can be installed where a GPU is lent."""
+"""This machine: the compiler, a GPU and its state, and the time left for the run.
+Uses only the standard library: nothing can be installed where a GPU is lent."""
 
 import json
 import lzma
@@ -20,17 +20,17 @@ TOOLS = {"tdc": "bin", "tdc-call": "bin", "libtdc_sim_cuda.so": "lib"}
 
 
 class Unfit(Exception):
-    """Why nothing can be measured here."""
+    """The reason why nothing can be measured here."""
 
 
 class TimeIsUp(Exception):
-    """The run has to end before what it was measuring is measured."""
+    """The run must end before its present measurement is complete."""
 
 
 class Machine:
-    """`tools` are paths by name, `facts` what the row of the machine says. `nvml` is as
-    in nvml.Watch. `packed` is what pack.py made, and `work` a folder for scratch files,
-    outside of what travels."""
+    """`tools` are paths by name, `facts` the fields of the machine's row. `nvml` is as in
+    nvml.Watch. `packed` is the output folder of pack.py, and `work` a folder for scratch
+    files, outside of the copied folders."""
 
     def __init__(self, tools, simulated, packed, work, deadline):
         self.tools, self.simulated, self.packed, self.work = tools, simulated, packed, work
@@ -38,9 +38,9 @@ class Machine:
         self.environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(ROOT / "bench"), os.environ.get("PYTHONPATH", "")]),
-            # Where the driver keeps what it compiles: its own place may not be writable.
+            # The driver's cache of compiled code: its default folder may not be writable.
             "CUDA_CACHE_PATH": str(work / "cuda-cache")}
-        if simulated:  # by the schedule with which results were packed
+        if simulated:  # the schedule with which results were packed
             self.environment.update(TDC_SIM_CUDA="1", TDC_SIM_SEED="0",
                                     TDC_SIM_CUDA_LIBRARY=str(tools["libtdc_sim_cuda.so"]))
         else:
@@ -55,7 +55,7 @@ class Machine:
         self.unpacked = {}
 
     def left(self):
-        """Seconds until the run has to end."""
+        """Seconds until the run must end."""
         return self.deadline - time.monotonic()
 
     def tdc(self, verb, *words):
@@ -63,18 +63,18 @@ class Machine:
         return [self.tools["tdc"], verb, *["--sim-cuda=1"] * self.simulated, *words]
 
     def start(self, *command, env=None, cwd=ROOT, **options):
-        """A process in the group of this one: what ends the group ends it too."""
+        """Starts a process in this process group, so that it ends with the group."""
         return subprocess.Popen([str(word) for word in command], cwd=cwd,
                                 env={**self.environment, **(env or {})}, **options)
 
     def run(self, *command, limit=120, **options):
-        """(what it printed, why it failed or None). Raises TimeIsUp."""
+        """(output, reason of failure or None). Raises TimeIsUp."""
         process = self.start(*command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True, errors="replace", **options)
         try:
             printed, errors = process.communicate(timeout=max(0, min(limit, self.left())))
         except subprocess.TimeoutExpired:
-            # What it has started itself may still hold the pipes: nothing waits for their end.
+            # Its own children may still hold the pipes: nothing waits for their end.
             process.kill()
             process.wait()
             process.stdout.close()
@@ -101,14 +101,14 @@ class Machine:
                 "simulated": self.simulated}
 
     def ask_nvidia_smi(self):
-        """All that it says of the GPUs, or why it says nothing."""
+        """Its full output on the GPUs, or the reason why there is none."""
         if not (path := shutil.which("nvidia-smi")):
             return "not installed"
         printed, problem = self.run(path, "-q")
         return problem or printed
 
     def unpack(self, name):
-        """The folder of a packed archive, NAME.tar.xz."""
+        """Unpacks an archive, NAME.tar.xz, if needed; returns its folder."""
         if name not in self.unpacked:
             with tarfile.open(find_packed(self.packed, f"{name}.tar.xz")) as archive:
                 archive.extractall(self.work)
@@ -117,7 +117,7 @@ class Machine:
 
 
 def first_lines(errors):
-    """What a program of tdc says of an error."""
+    """The first lines of an error message of a tdc program."""
     return " ".join(errors.strip().splitlines()[:6])[:600] or "no message"
 
 
@@ -136,7 +136,7 @@ def find_packed(packed, name):
 
 
 def find_tools(folder, packed, work):
-    """The tools of a build folder, or without one those that pack.py packed."""
+    """The tools of a build folder; without one, the tools packed by pack.py."""
     if folder:
         tools = {name: folder.resolve() / kind / name for name, kind in TOOLS.items()}
         if missing := [str(path) for path in tools.values() if not path.exists()]:

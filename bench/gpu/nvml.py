@@ -1,5 +1,5 @@
-"""Clocks, power, memory and temperature of the GPU, by NVIDIA's management library, which
-comes with the driver."""
+"""Clocks, power, memory and temperature of the GPU, from NVIDIA's management library, which
+is part of the driver."""
 
 import ctypes
 import threading
@@ -14,7 +14,7 @@ class Memory(ctypes.Structure):
                 ("used", ctypes.c_ulonglong)]
 
 
-# field: (function, what follows the device, type of the result, its unit in that of the field)
+# field: (function, arguments after the device, type of the result, its unit in the field's unit)
 FIELDS = {
     "sm_mhz": ("nvmlDeviceGetClockInfo", [ctypes.c_uint(1)], ctypes.c_uint, 1),
     "memory_mhz": ("nvmlDeviceGetClockInfo", [ctypes.c_uint(2)], ctypes.c_uint, 1),
@@ -25,8 +25,8 @@ FIELDS = {
 
 
 class Nvml:
-    """A device, by its PCI bus. Raises OSError without the library, and RuntimeError where
-    it does not know the device."""
+    """A device, given by its PCI bus. Raises OSError without the library, and RuntimeError if
+    the library does not know the device."""
 
     def __init__(self, bus):
         self.library = ctypes.CDLL(LIBRARY)
@@ -50,7 +50,7 @@ class Nvml:
         return text.value.decode()
 
     def read(self):
-        """The fields and `memory_mib` in use; a text where the device does not say it."""
+        """The fields and `memory_mib` in use; an error text for values that are not available."""
         def attempt(read):
             try:
                 return read()
@@ -64,9 +64,9 @@ class Nvml:
 
 
 class Watch:
-    """The state before, after, and every SECONDS of what is measured within it: for the
-    latter `least` and `most` of each field. `nvml` is None on the simulated driver, and a
-    text where there is no library."""
+    """The state before and after a measurement, and every SECONDS during it: `least` and `most`
+    of each field. `nvml` is None on the simulated driver, and an error text without the
+    library."""
 
     def __init__(self, nvml):
         self.nvml = nvml

@@ -1,8 +1,8 @@
-"""How much of the copies of a training loop runs while kernels do, by TDC_TRACE, on this GPU
-and on the simulated one, whose times are those of a model.
+"""The fraction of a training loop's copies that run while kernels do, from TDC_TRACE, on this
+GPU and on the simulated one, which has estimated times.
 
 The traces stay in the folder of results. `hidden` is the time in which copies and kernels
-run at once, as a part of the shorter of both; times are in milliseconds.
+run concurrently, as a fraction of the shorter of both; times are in milliseconds.
 """
 
 import json
@@ -16,12 +16,12 @@ sys.path.append(str(ROOT / "test/Placement"))
 import timeline  # noqa: E402
 
 PROGRAM = HERE / "programs/overlap.tdsl"
-SIZES = ["--rows", "256", "--hidden", "64"]  # what is simulated within a second
+SIZES = ["--rows", "256", "--hidden", "64"]  # can be simulated within a second
 LARGE = ["--rows", "8192", "--hidden", "2048"]
 
 
 def measure(trace):
-    """The fields that are compared. Compute is track 1 of a device, copies to it track 2."""
+    """The compared fields. Kernels are on track 1 of a device, copies to it on track 2."""
     events = [event for event in trace["traceEvents"] if "dur" in event and event["pid"] == 1]
     kernels, copies = (timeline.union((event["ts"], event["ts"] + event["dur"])
                                       for event in events if event["tid"] == track)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes what a machine with a GPU needs beside the tracked files, on one that builds tdc:
-build/gpu-bench. All that travels takes 64 MiB at most.
+"""Makes build/gpu-bench, on a machine that builds tdc: the files that a machine with a GPU
+needs in addition to the tracked ones. All copied folders take at most 64 MiB.
 
 usage: pack.py   after `./tdc.sh test` has built the tests' tools and build/venv
 """
@@ -29,7 +29,7 @@ TABLES = [["matrix.py"], ["chains.py"], ["products.py"]]
 
 
 class TooLarge(Exception):
-    """More would travel than may."""
+    """The copied folders are too large."""
 
 
 def call(*command, **options):
@@ -50,7 +50,7 @@ def archive(folder, packed):
 
 
 def pack_modules(build, packed, tables=TABLES):
-    """A quarter of the op table, chains and products, with what simulated GPUs make of them
+    """A quarter of the op table, chains and products, with the results of simulated GPUs
     under three schedules. `tables` are command lines of test/OpTable."""
     tools = {**os.environ, "PATH": f"{build / 'bin'}:{os.environ['PATH']}"}
     with tempfile.TemporaryDirectory() as scratch:
@@ -58,7 +58,7 @@ def pack_modules(build, packed, tables=TABLES):
         for script, *options in tables:
             call(ROOT / "build/venv/bin/python", ROOT / "test/OpTable" / script, "--gpu",
                  "--seed", SEED, "--work", modules, *options, env=tools)
-        for path in modules.glob("*.results.[0-9]*"):  # of each schedule: they are equal
+        for path in modules.glob("*.results.[0-9]*"):  # one per schedule; they are equal
             name, _, seed = path.name.partition(".results.")
             if seed in (SEED, f"{SEED}.json"):
                 path.replace(modules / f"{name}.results{seed[len(SEED):]}")
@@ -70,8 +70,8 @@ def pack_modules(build, packed, tables=TABLES):
 
 
 def pack_programs(build, packed):
-    """The workloads as executables of their sizes, with machine code for sm_90 beside the
-    PTX: the driver has nothing to compile."""
+    """The workloads as executables of their sizes, with machine code for sm_90 in addition to
+    the PTX, so that the driver has nothing to compile."""
     tools = {**os.environ, "PATH": os.pathsep.join([os.environ["PATH"], *ptxas.FOLDERS])}
     with tempfile.TemporaryDirectory() as scratch:
         programs = Path(scratch) / "programs"

@@ -1,12 +1,12 @@
-"""What this GPU can do at most, measured: copies, multiply-adds, tensor cores.
+"""Measures the peaks of this GPU: copies, multiply-adds, tensor cores.
 
 usage: peaks.py device | peaks.py NAME LEAST
 
 `device` describes the GPU. NAME, one of COPIES and PEAKS, is measured in a loop of at
 least LEAST seconds. Prints a JSON object: {"rate": TFLOP/s or GB/s, "unit": …,
 "iterations": …, "seconds": …}. A copy on the device counts the bytes that it reads and
-those that it writes. A kernel is run once with ones, whose sums are known: another
-result is an error, exit code 1.
+those that it writes. A kernel is run once with ones, so that its sums are known: any
+other result is an error, exit code 1.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ import loops
 from driver import POINTER, Driver
 
 THREADS = 256
-CHAINS = 8  # independent sums of a thread, which hide the latency of one another
+CHAINS = 8  # independent sums of a thread, which hide each other's latency
 COPIES = ["copy on the device", "copy to the device", "copy from the device"]
 
 
@@ -27,7 +27,7 @@ class Instruction:
 
     def __init__(self, text, sums, factors, terms, flops, one, varied, unrolled):
         self.text, self.sums, self.factors = text, sums, factors
-        self.unrolled = unrolled  # so often that the loop's own instructions do not count
+        self.unrolled = unrolled  # often enough that the loop's own instructions are negligible
         self.terms = terms    # products that one execution adds to each sum
         self.flops = flops    # of one execution in one thread
         self.one = one        # the bits of 1.0 in a register of factors
@@ -56,9 +56,9 @@ PEAKS = {
 
 
 def make_kernel(instruction):
-    """PTX: so many iterations of all chains, then their sum to `out`. Factors are 1.0 but
-    for the bits in `mask`, which each thread has others of; their signs alternate with
-    the iterations, so that sums stay small."""
+    """PTX: a number of iterations of all chains, then stores their sum to `out`. Factors are
+    1.0 except for the bits in `mask`, which differ between threads; their signs alternate
+    with the iterations, so that sums stay small."""
     sums = [f"%s{i}" for i in range(CHAINS * instruction.sums)]
     factors = [f"%{side}{i}" for side, count in zip("ab", instruction.factors)
                for i in range(count)]

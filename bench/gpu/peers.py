@@ -1,5 +1,5 @@
-"""PyTorch and JAX, each a process that starts once in a run and times what it is asked for
-(peers/loops.py)."""
+"""PyTorch and JAX, each a process that starts once in a run and times the requested loops
+(peers/server.py)."""
 
 import json
 import select
@@ -15,7 +15,7 @@ LIMIT = 150  # seconds for one answer, the compilation of a training step includ
 
 
 class Peer:
-    """`name` is torch or jax. The process starts when it is first asked, and again when it
+    """`name` is torch or jax. The process starts at the first request, and again after it
     has failed to answer."""
     python = sys.executable
 
@@ -58,7 +58,7 @@ class Peer:
 
 
 def find(here):
-    """({name: version or why it is not there}, the peers that can use the GPU)."""
+    """({name: version or reason why it is missing}, the peers that can use the GPU)."""
     versions, peers = {}, []
     for name, question in FOUND.items():
         printed, problem = here.run(sys.executable, "-c", question)

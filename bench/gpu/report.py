@@ -1,4 +1,4 @@
-"""The report of rows: DIR/report.md, of finished runs or not."""
+"""The report of rows: DIR/report.md, of finished or unfinished runs."""
 
 import rows
 
@@ -9,7 +9,7 @@ OVERLAPS = ["simulated", "gpu", "gpu-large"]
 
 
 def sum_up(row):
-    """A row in a few words."""
+    """Summarizes a row in a few words."""
     if row["problem"]:
         return f"WRONG: {row['problem']}"
     if row["kind"] == "peak":
@@ -48,7 +48,7 @@ def list_checks(all_rows):
                       f"{len(found)} rows, {len(wrong)} wrong; "
                       f"{sum(row['equal'] for row in found)} as on the simulated driver to "
                       "the last bit."]
-            lines += [f"- {row['name']}, {row['who']}: {row['problem']}" for row in wrong]
+            lines += [f"- {row['name']}, {row['system']}: {row['problem']}" for row in wrong]
     return lines
 
 
@@ -61,7 +61,7 @@ def list_peaks(peaks):
 
 
 def extreme(row, field, unit):
-    """The least and the most that was seen while a row was measured."""
+    """The least and the most value of a field while a row was measured."""
     state = row["state"]
     if not isinstance(state, dict) or field not in state["least"]:
         return ""
@@ -72,11 +72,11 @@ def list_times(all_rows):
     found = [row for row in all_rows if row["kind"] == "time"]
     if not found:
         return []
-    peers = sorted({row["who"] for row in found} - {"tdc"})
+    peers = sorted({row["system"] for row in found} - {"tdc"})
     titles = ["", "tdc", "rate", "of the peak", "rounds", "clock",
               *[title for peer in peers for title in (peer, f"tdc / {peer}")]]
     lines = ["", "## Times", f"| {' | '.join(titles)} |", "| --- " * len(titles) + "|"]
-    times = {(row["name"], row["who"]): row for row in found}
+    times = {(row["name"], row["system"]): row for row in found}
     for name in dict.fromkeys(row["name"] for row in found):
         tdc = times.get((name, "tdc"))
         cells = [name, *tdc_cells(tdc)]
@@ -117,7 +117,7 @@ def list_overlap(all_rows):
 
 
 def read(folder):
-    """The rows of a folder; those of times with what they are of the peak measured there."""
+    """The rows of a folder; rows of times get their fraction of the peak measured there."""
     found = rows.read(folder)[0]
     rate_of = {row["name"]: row["rate"] for row in found
                if row["kind"] == "peak" and not row["problem"]}

@@ -1,8 +1,8 @@
-"""What a run has measured: DIR/rows.jsonl, a JSON object a line.
+"""The results of a run: DIR/rows.jsonl, one JSON object per line.
 
-A row reaches the disk by one write() and an fsync() before anything is said of it, so
+A row is written to the disk with one write() and an fsync() before it is reported, so
 a run that is killed loses at most the row that it was measuring. A line without an end,
-which a kill within write() can leave, is no row; the next run removes it.
+which a kill during write() can leave, is no row; the next run removes it.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ class InUse(Exception):
 
 
 def read(folder):
-    """(the rows of a folder in their order, the bytes that they take)."""
+    """(the rows of a folder in order, their size in bytes)."""
     path = folder / FILE
     data = path.read_bytes() if path.exists() else b""
     size = data.rfind(b"\n") + 1
@@ -25,12 +25,12 @@ def read(folder):
 
 
 def key(row):
-    """What no two rows have in common, but for those of kind `machine`."""
-    return row["kind"], row["name"], row.get("who", "")
+    """The key of a row; unique except for rows of kind `machine`."""
+    return row["kind"], row["name"], row.get("system", "")
 
 
 class Rows:
-    """The rows of a folder, which is made if it is not there. Raises InUse."""
+    """The rows of a folder, which is created if needed. Raises InUse."""
 
     def __init__(self, folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ class Rows:
         return {key(row) for row in self.all}
 
     def add(self, row):
-        """Writes a row. Raises OSError where the disk does not take it."""
+        """Writes a row. Raises OSError if the write fails."""
         data = (json.dumps(row, allow_nan=False) + "\n").encode()
         if os.write(self.file, data) != len(data):
             raise OSError(f"{FILE}: the disk is full")
@@ -59,7 +59,7 @@ class Rows:
 
 
 def write_whole(path, data):
-    """Writes a file that is there whole or not at all."""
+    """Writes a file that appears whole or not."""
     part = path.with_name(f".{path.name}.part")
     with part.open("wb") as file:
         file.write(data)

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Checks and measures tdc on the GPU of this machine. README.md says how.
+"""Checks and measures tdc on the GPU of this machine; see README.md.
 
 usage: run.sh --out DIR [--part I/N] [--minutes M] [--simulated] [--tools DIR] [--packed DIR]
        run.sh report DIR...
        run.sh calibrate [--tools DIR]
 
-  --out DIR     where rows.jsonl is written, each row when it is measured; what is
-                there already is not measured again
+  --out DIR     where rows.jsonl is written, each row when it is measured; existing
+                rows are not measured again
   --part I/N    the I-th of N parts that are about equally long (default 1/1)
   --minutes M   end after that long (default 9)
-  --simulated   on the simulated driver, with small sizes: is the script whole?
-  --tools DIR   the tools of a build folder, in place of those packed
-  --packed DIR  what pack.py made (default build/gpu-bench)
-  report        writes DIR/report.md from the rows of all DIRs, of finished runs or not
-  calibrate     writes calibration.json, by the simulated driver
+  --simulated   on the simulated driver, with small sizes: tests the script
+  --tools DIR   the tools of a build folder, in place of the packed ones
+  --packed DIR  the output of pack.py (default build/gpu-bench)
+  report        writes DIR/report.md from the rows of all DIRs, finished or not
+  calibrate     writes calibration.json, with the simulated driver
 
 The exit code is 0 if all is measured and well; 1 if something is wrong, 2 if nothing can
-be measured here, and 3 if the time was up: the same command goes on.
+be measured here, and 3 if the time was up: run the same command again to continue.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def tell(text):
 
 
 class Run:
-    """Does jobs, and writes their rows. `found` are the peers by their names."""
+    """Runs jobs, and writes their rows. `found` has the peers by name."""
 
     def __init__(self, here, folder, found):
         self.here, self.folder, self.peers = here, folder, found
@@ -82,7 +82,7 @@ class Run:
         self.lock = threading.Lock()
 
     def begin(self):
-        """Writes the row of the machine. Raises Unfit if the others are of another one."""
+        """Writes the row of the machine. Raises Unfit if existing rows are of another one."""
         facts = self.here.facts
         before = [row for row in self.rows.all if row["kind"] == "machine"]
         for name in ("gpu", "uuid", "tdc", "simulated"):
@@ -101,7 +101,7 @@ class Run:
                 raise
             except Exception as problem:  # a mistake of one script must not end the others
                 row = {"problem": f"{type(problem).__name__}: {problem}"}
-        row = {"kind": job.kind, "name": job.name, "who": job.who, "date": now(), **row,
+        row = {"kind": job.kind, "name": job.name, "system": job.system, "date": now(), **row,
                "state": watch.state}
         with self.lock:
             self.rows.add(row)
@@ -109,13 +109,13 @@ class Run:
 
     def do_all(self, chosen):
         done = self.rows.keys()
-        missing = sorted({job.who for job in chosen} - self.competitors)
-        left = [job for job in chosen if job.key not in done and job.who in self.competitors]
+        missing = sorted({job.system for job in chosen} - self.competitors)
+        left = [job for job in chosen if job.key not in done and job.system in self.competitors]
         tell(f"{len(left)} of {len(chosen)} rows are to be measured"
              + (f"; not here: {', '.join(missing)}" if missing else ""))
-        for beside, group in itertools.groupby(left, lambda job: job.beside):
+        for concurrent, group in itertools.groupby(left, lambda job: job.concurrent):
             # Threads wait for processes. The first exception ends the run.
-            with concurrent.futures.ThreadPoolExecutor(AT_ONCE if beside else 1) as pool:
+            with concurrent.futures.ThreadPoolExecutor(AT_ONCE if concurrent else 1) as pool:
                 waiting = [pool.submit(self.do, job) for job in group]
                 try:
                     for job in concurrent.futures.as_completed(waiting):

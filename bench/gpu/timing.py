@@ -1,10 +1,10 @@
-"""Loops of programs on the GPU, and of whole programs, beside PyTorch and JAX.
+"""Times loops of programs on the GPU, and whole programs, of tdc, PyTorch and JAX.
 
 A program of programs/ writes a mark before its loop and after each round; the time from
-mark to mark is that of a round, from an idle GPU to an idle one. A first process, whose
-rounds grow, finds how many iterations take loops.LEAST seconds; a second one makes ROUNDS
-rounds of so many. Peers do the same with their own clock. Each function gives the fields
-of a row, or raises loops.Failed.
+mark to mark is the time of a round, from an idle GPU to an idle one. A first process, with
+growing rounds, finds how many iterations take loops.LEAST seconds; a second one makes
+ROUNDS rounds of that many. Peers do the same with their own clock. Each function returns
+the fields of a row, or raises loops.Failed.
 """
 
 import json
@@ -28,7 +28,7 @@ LIMIT = 60  # seconds from mark to mark
 
 
 class Marks:
-    """The marks of a program that runs."""
+    """The marks of a running program."""
 
     def __init__(self, here, command):
         self.here = here
@@ -45,7 +45,7 @@ class Marks:
         self.errors.close()
 
     def next(self):
-        """When the next mark came. Raises loops.Failed, TimeIsUp."""
+        """The time of the next mark. Raises loops.Failed, TimeIsUp."""
         data = b""
         ends = time.monotonic() + min(LIMIT, self.here.left())
         while len(data) < MARK:
@@ -112,14 +112,14 @@ def time_peer(peer, workload, least):
     return answer["iterations"], [loops.check(seconds) for seconds in answer["seconds"]]
 
 
-def time_loop(here, workload, who):
-    """The fields of a row; `who` is None for tdc, else a peer."""
+def time_loop(here, workload, system):
+    """The fields of a row; `system` is None for tdc, else a peer."""
     least = loops.LEAST_SIMULATED if here.simulated else loops.LEAST
-    iterations, seconds = time_peer(who, workload, least) if who else \
+    iterations, seconds = time_peer(system, workload, least) if system else \
         time_tdc(here, workload, least)
     return {"problem": None, "iterations": iterations, "rounds": seconds,
             "seconds": statistics.median(seconds) / iterations, "unit": workload.unit,
-            # Small sizes are other work.
+            # Small sizes have another amount of work.
             "work": None if here.simulated else workload.work, "peak": workload.peak}
 
 

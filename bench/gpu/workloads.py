@@ -1,4 +1,4 @@
-"""What is timed: loops of programs/, the most telling first."""
+"""The timed loops of programs/, the most informative first."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Workload:
     """A loop of a program. `work` of an iteration divided by its seconds is its rate in
-    `unit`; `peak` names the rate of peaks.py that bounds it. The defaults of the program's
-    arguments are small sizes, for the simulated driver; `sizes` are those for a GPU."""
+    `unit`; `peak` names the rate of peaks.py that bounds it. The program's arguments default
+    to small sizes, for the simulated driver; `sizes` are the sizes for a GPU."""
     name: str
     program: str
     sizes: dict
@@ -20,7 +20,7 @@ class Workload:
 
     @property
     def arguments(self):
-        """Arguments of the program besides its sizes."""
+        """Arguments of the program other than its sizes."""
         return {name: value for name, value in (("op", self.op), ("dtype", self.dtype)) if value}
 
     @property
@@ -37,25 +37,25 @@ PEAKS = {"f32": "f32 multiply-adds", "tf32": "tf32 mma.sync", "f16": "f16 mma.sy
 
 
 def computing(name, program, flops, kind="f32", **options):
-    """A loop that multiplies; `kind` is a dtype or tf32."""
+    """A compute-bound loop; `kind` is a dtype or tf32."""
     return Workload(f"{name}, {kind}", program, work=flops * 1e-12, unit="TFLOP/s",
                     peak=PEAKS[kind], tf32=kind == "tf32", **options)
 
 
 def moving(name, program, values, **options):
-    """A loop that is as fast as memory: it must read and write so many values of 4 bytes."""
+    """A memory-bound loop: it must read and write `values` values of 4 bytes."""
     return Workload(name, program, work=4e-9 * values, unit="GB/s", peak="copy on the device",
                     **options)
 
 
 def mlp(n, kind="f32"):
-    """Three layers: three products forward, three for weights, two for what is between."""
+    """Three layers: three products forward, three for weights, two for gradients between layers."""
     return computing(f"step of MLP, {n} features", "mlp", 8 * 2 * n**3, kind, op="mlp",
                      sizes={"n": n})
 
 
 def transformer(op, kind, batch, tokens, width, heads, layers, vocabulary):
-    """Products forward, and twice as much backward; of causal attention one half."""
+    """Products forward, and twice as many backward; causal attention counts half."""
     rows = batch * tokens
     attention = 4 * rows * tokens * width * (0.5 if op == "gpt" else 1)
     head = 2 * rows * width * (vocabulary if op == "gpt" else width)
@@ -80,13 +80,13 @@ def attention(kind, op="attention"):
 
 
 def array(op, n, width, arrays):
-    """An op that reads and writes so many arrays of n x width."""
+    """An op that reads and writes `arrays` arrays of n x width."""
     return moving(op, "layers", arrays * n * width, op=op, dtype="f32",
                   sizes={"n": n, "width": width, "heads": 1})
 
 
 def table(op, n, width=768, vocabulary=50257):
-    """Rows are read and added to an array, or read and updated by another one."""
+    """Rows are read and added to an array, or read and updated with another one."""
     return moving(op, "tables", 3 * n * width, op=op,
                   sizes={"n": n, "width": width, "vocabulary": vocabulary})
 

@@ -1,4 +1,4 @@
-"""The handwritten digits, split and scaled as the example does it."""
+"""The handwritten digits, split and scaled as in the example."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ EPOCHS, BATCH, TRAINED_ON = 20, 32, 1437
 
 
 def load(folder):
-    """Images and digits to train on, then those to test on."""
+    """Images and digits for training, then for testing."""
     folder = Path(folder)
     order = np.load(folder / "order.npy")
     images = (np.load(folder / "images.npy")[order].reshape(-1, 64) / np.float32(16)).astype(np.float32)

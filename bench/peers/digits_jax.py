@@ -1,4 +1,4 @@
-"""Trains on the digits in JAX: a jitted call for each step, or one for all.
+"""Trains on the digits in JAX: one jitted call per step, or one for all steps.
 
 usage: digits_jax.py FOLDER step|loop
 """

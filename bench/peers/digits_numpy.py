@@ -1,4 +1,4 @@
-"""Trains on the digits by hand in NumPy.
+"""Trains on the digits in hand-written NumPy.
 
 usage: digits_numpy.py FOLDER
 """

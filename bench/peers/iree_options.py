@@ -1,4 +1,4 @@
-"""How IREE compiles: StableHLO for this very processor, as fast as it can."""
+"""IREE's compiler options: StableHLO for this processor, at full optimisation."""
 
 COMPILER_OPTIONS = [
     "--iree-input-type=stablehlo",

@@ -1,11 +1,11 @@
-"""Adam in JAX, as PyTorch's formula has it."""
+"""Adam in JAX, with PyTorch's formula."""
 
 import jax
 import jax.numpy as jnp
 
 
 def start(parameters):
-    """The state: parameters, mean gradients, mean squares, steps made."""
+    """The state: parameters, mean gradients, mean squares, number of steps."""
     def zeros():
         return jax.tree.map(jnp.zeros_like, parameters)
     return parameters, zeros(), zeros(), jnp.int32(0)

@@ -19,7 +19,7 @@ graph = make_graph(
     [make_tensor_value_info("x", onnx.TensorProto.FLOAT, [100, 10])],
     [make_tensor_value_info("y", onnx.TensorProto.FLOAT, [100, 1])],
     [from_array(array, name) for name, array in weights.items()])
-# An opset that every onnxruntime of the last years reads.
+# An opset that every onnxruntime of recent years reads.
 model = make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 18)], ir_version=9)
 onnx.checker.check_model(model)
 onnx.save(model, f"{sys.argv[1]}/mlp.onnx")

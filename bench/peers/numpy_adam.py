@@ -1,4 +1,4 @@
-"""Adam in NumPy, in place, as PyTorch's formula has it."""
+"""Adam in NumPy, in place, with PyTorch's formula."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-/* The lower bound: the same by hand in C, for these sizes only. Its weights lie
-   in the file in the order of their names, after a header.
+/* The lower bound: the same program in hand-written C, for these sizes only.
+   The weights are in the file in the order of their names, after a header.
    usage: startup_c FOLDER */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// The model of `startup` for IREE. The weights are parameters that are read from
-// a file when it runs.
+// The model of `startup` for IREE. The weights are parameters, read from a file
+// at run time.
 util.global private @w1 = #flow.parameter.named<"model"::"fc1.weight"> : tensor<50x10xf32>
 util.global private @b1 = #flow.parameter.named<"model"::"fc1.bias"> : tensor<50xf32>
 util.global private @w2 = #flow.parameter.named<"model"::"fc2.weight"> : tensor<1x50xf32>

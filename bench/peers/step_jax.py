@@ -9,7 +9,7 @@ from peers.worker import serve
 
 
 def parameters_of(weights):
-    """Weights lie as [in, out], as JAX's users have them."""
+    """Weights as [in, out], the usual layout in JAX."""
     return {name: jnp.asarray(w.T if w.ndim == 2 else w) for name, w in weights.items()}
 
 

@@ -1,4 +1,4 @@
-"""The training step by hand in NumPy. In f64 it is the reference too."""
+"""The training step in hand-written NumPy. In f64 it is also the reference."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The training step in PyTorch: as it is, with the fused Adam, compiled."""
+"""The training step in PyTorch: eager, with the fused Adam, compiled."""
 
 from collections import OrderedDict
 
@@ -44,7 +44,7 @@ class TorchFused(Torch):
 
 
 class TorchCompile(Torch):
-    # A rate that is a tensor is no constant to compile anew for.
+    # A learning rate that is a tensor does not cause a recompilation.
     options = {"lr": torch.tensor(1e-3)}
 
     def __init__(self, *arguments):

@@ -1,9 +1,9 @@
-"""Serves a peer of `step`: one process that makes training steps when asked.
+"""Serves a peer of `step`: one process that makes training steps on request.
 
 A peer is a class. It is made from the initial weights and the batches; its
-`train` makes so many steps and gives the last loss, `first_weight` gives
-fc1.weight. The process prints a line of JSON when it is set up, and one for
-each round, whose length in seconds it reads from standard input.
+`train` makes a number of steps and returns the last loss, `first_weight` returns
+fc1.weight. The process prints a line of JSON when it is set up, and one for each
+round; it reads the length of a round in seconds from standard input.
 
 usage: step_x.py PEER FOLDER
 """
@@ -29,9 +29,9 @@ def load(folder):
 
 
 def check(peer, weights):
-    """What is compared: the first losses, and how far the first weight moved
-    on average. Later, Adam drives correct peers apart: it divides gradients
-    that are nearly zero by themselves."""
+    """The compared values: the first losses, and the mean movement of the first
+    weight. Later, Adam drives correct peers apart: it divides gradients that are
+    nearly zero by themselves."""
     losses = [float(peer.train(1)) for _ in range(CHECKED_STEPS)]
     moved = np.abs(peer.first_weight() - weights["fc1.weight"]).mean(dtype=np.float64)
     return [*losses, float(moved)]
@@ -49,7 +49,7 @@ def timed_round(peer, seconds):
 
 
 def serve(peers):
-    # What libraries print must not end up between the answers.
+    # Output of libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     name, folder = sys.argv[1:]

@@ -16,7 +16,7 @@ from peers.iree_options import COMPILER_OPTIONS
 CASES = ["startup"]
 CHECKED = "difference"
 FOLDER = CACHE / "startup"
-# What a peer needs besides Python and its standard library.
+# Packages that a peer needs in addition to Python's standard library.
 PACKAGES = {
     "numpy": ["numpy", "safetensors"],
     "onnxruntime": ["onnxruntime", "numpy"],
@@ -31,8 +31,8 @@ def file_sizes(*paths):
 
 
 def package_sizes(names):
-    """The installed files of packages; torch's CUDA libraries are not needed
-    here, and left out."""
+    """Size of the installed files of packages, without torch's CUDA libraries,
+    which are not needed here."""
     files = [file.locate() for name in names for file in metadata.files(name)]
     return file_sizes(*(f for f in files if f.is_file() and not f.name.startswith(CUDA_LIBRARIES)))
 

@@ -1,5 +1,5 @@
 """One training step of Linear(10, 50)-ReLU-Linear(50, 1): mean squared error,
-Adam at 1e-3, 100 rows at once or in turn as 5 batches of 20."""
+Adam at 1e-3, 100 rows at once or 5 batches of 20, one after the other."""
 
 import json
 
@@ -25,7 +25,7 @@ PEERS = {
 
 
 class TdcStep:
-    """The exported function of step.tdsl, by `tdc run --fn --repeat`. Each
+    """The exported function of step.tdsl, run by `tdc run --fn --repeat`. Each
     round is a new process and begins with the initial weights."""
     name = "tdc"
     role = "tdc"
@@ -48,7 +48,7 @@ class TdcStep:
         return json.loads(outcome.printed)["value"] * 1e-9, outcome
 
     def start(self):
-        """Steps are checked by the very function that is timed."""
+        """The checked steps run the same function that is timed."""
         loss, moved = self.folder / "loss.npy", self.folder / "moved.npy"
         losses = []
         for steps in range(1, CHECKED_STEPS + 1):

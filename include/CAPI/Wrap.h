@@ -1,4 +1,4 @@
-//===- Wrap.h - tdc.h's handles of what C++ has made ----------------------===//
+//===- Wrap.h - wraps C++ objects in the handles of tdc.h -----------------===//
 
 #ifndef TDC_CAPI_WRAP_H
 #define TDC_CAPI_WRAP_H
@@ -8,7 +8,7 @@
 
 namespace tdc {
 
-/// To be freed by tdc_program_free.
+/// Returns a handle that tdc_program_free frees.
 tdc_program *wrap(std::unique_ptr<Program> program);
 
 } // namespace tdc

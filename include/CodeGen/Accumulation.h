@@ -1,6 +1,7 @@
 //===- Accumulation.h - one step of a reduction ---------------------------===//
 //
-// What a reduction does with one more term, for scalars and for vectors that
+// Emits the steps of a reduction: a neutral start, one more term, two partial
+// results combined, the final rounding. Works on scalars, and on vectors that
 // keep one accumulator per lane.
 //
 //===----------------------------------------------------------------------===//
@@ -13,35 +14,37 @@
 
 namespace tdc {
 
-/// A reduction over some of its terms: `index` only of one that gives an index,
-/// as i64.
+/// The result of a reduction over some of its terms. `index` (i64) is set only
+/// for a reduction that gives an index.
 struct Partial {
   mlir::Value value, index;
 };
 
-/// What loops carry of a reduction: takes it from the front of their values,
-/// or puts it behind them.
+/// The values of a reduction that a loop carries. takePartial removes them from
+/// the front of `carried`; putPartial appends them.
 Partial takePartial(const td::Reduction &reduction, mlir::ValueRange &carried);
 void putPartial(Partial partial, llvm::SmallVectorImpl<mlir::Value> &carried);
 
-/// The td element type of what it collects.
+/// The td element type of the reduction's first operand.
 mlir::Type getElement(const td::Reduction &reduction);
 /// Whether the reduction is a sum that rounds: of products, or of elements.
 bool isFloatSum(const td::Reduction &reduction);
 
-/// No term yet, in vectors of `lanes`, or scalars where that is 0.
+/// The partial result of no terms, in vectors of `lanes`, or in scalars if
+/// `lanes` is 0.
 Partial makeNeutral(mlir::OpBuilder &builder, mlir::Location loc,
                     const td::Reduction &reduction, int64_t lanes);
-/// One more term: the reduction's operands there, of the type of
-/// `before.value`, and if it gives an index where the term is, as i64.
+/// Adds one term to `before`. `operands`: the reduction's operands at the term,
+/// of the type of `before.value`. `position` (i64): the position of the term,
+/// used only if the reduction gives an index.
 Partial accumulate(mlir::OpBuilder &builder, mlir::Location loc,
                    const td::Reduction &reduction, Partial before,
                    mlir::ValueRange operands, mlir::Value position);
-/// Two parts together; of equal values the first index is taken.
+/// Combines two partial results; of equal values it takes the smaller index.
 Partial combine(mlir::OpBuilder &builder, mlir::Location loc,
                 const td::Reduction &reduction, Partial one, Partial other);
-/// All terms collected: rounded to the dtype of the result of `op`, which is
-/// the reduction or what finishes it.
+/// Rounds the complete result to the dtype of the result of `op`, which is the
+/// reduction or the op that finishes it.
 mlir::Value roundResult(mlir::OpBuilder &builder, mlir::Location loc,
                         const td::Reduction &reduction, mlir::Operation *op,
                         mlir::Value result);

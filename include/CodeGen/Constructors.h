@@ -1,4 +1,4 @@
-//===- Constructors.h - tensors from nothing in kernels -------------------===//
+//===- Constructors.h - constructor ops in kernels ------------------------===//
 
 #ifndef TDC_CODEGEN_CONSTRUCTORS_H
 #define TDC_CODEGEN_CONSTRUCTORS_H
@@ -8,9 +8,10 @@
 
 namespace tdc {
 
-/// An element of what a constructor makes, or a vector of them. `operands` are
-/// the op's own as scalars, or vectors where `number` is one. `number` (i64)
-/// counts elements in row-major order; null where all are equal.
+/// Emits one element of a constructor's result, or a vector of elements.
+/// `operands` are the op's operands as scalars, or as vectors where `number` is
+/// a vector. `number` (i64) is the row-major number of the element; null if all
+/// elements are equal.
 mlir::Value emitConstructor(mlir::OpBuilder &builder, mlir::Operation *op,
                             mlir::ValueRange operands, mlir::Value number);
 

@@ -1,9 +1,9 @@
 //===- ElementOps.h - td arithmetic on scalars and vectors ----------------===//
 //
-// What one td op means for one element, or for a vector of them: arith and math
-// ops whose operands are scalars or 1-d vectors of equal length. Booleans are
-// i1 here and bytes in memory; u8 is a signless i8 whose sign the td type
-// keeps; f16 and bf16 are f32 (NarrowFloats.h).
+// Lowers one td op for one element, or for a vector of elements, to arith and
+// math ops on scalars or on 1-d vectors of equal length. A bool is an i1 here
+// and a byte in memory; u8 is a signless i8, and only the td type knows that it
+// is unsigned; f16 and bf16 are f32 (NarrowFloats.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,12 @@
 
 namespace tdc {
 
-/// The type a td element has in registers: ui8 becomes i8, bf16 becomes f32.
+/// The register type of a td element type: ui8 becomes i8, bf16 becomes f32.
 mlir::Type getRegisterType(mlir::Type element);
-/// The type it has in memory: a bool takes a byte, a narrow float its 16 bits.
+/// Its memory type: a bool takes a byte, a narrow float its 16 bits.
 mlir::Type getMemoryType(mlir::Type element);
-/// From the one to the other; `element` is the td type.
+/// Convert between the memory type and the register type; `element` is the td
+/// type.
 mlir::Value emitFromMemory(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value value, mlir::Type element);
 mlir::Value emitToMemory(mlir::OpBuilder &builder, mlir::Location loc,
@@ -32,24 +33,24 @@ mlir::Value makeConstant(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value makeIntConstant(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Type type, int64_t value);
 
-/// Converts as td.cast says; the element types are td's.
+/// Converts as td.cast does; `from` and `to` are td element types.
 mlir::Value emitCast(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value value, mlir::Type from, mlir::Type to);
 
-/// An elementwise td op on operands of one shape, rounded to the dtype of its
-/// result.
+/// Lowers an elementwise td op on operands of one shape; the result is rounded
+/// to the dtype of the op's result.
 mlir::Value emitElementOp(mlir::OpBuilder &builder, mlir::Operation *op,
                           mlir::ValueRange operands);
 
-/// Where a reduction starts, in registers.
+/// The neutral element of a reduction, in the register type `type`.
 mlir::Value emitNeutral(mlir::OpBuilder &builder, mlir::Location loc,
                         td::ReduceKind kind, mlir::Type element,
                         mlir::Type type);
-/// One step of a reduction.
+/// One step of a reduction: `accumulator` combined with `value`.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
                         td::ReduceKind kind, mlir::Type element,
                         mlir::Value accumulator, mlir::Value value);
-/// The lanes of a vector accumulator combined into a scalar.
+/// Combines the lanes of a vector accumulator into a scalar.
 mlir::Value emitLaneReduction(mlir::OpBuilder &builder, mlir::Location loc,
                               td::ReduceKind kind, mlir::Type element,
                               mlir::Value vector);

@@ -7,9 +7,10 @@
 
 namespace tdc {
 
-/// Emits `body` for the case that everything the nest picks from by index has
-/// an element: then a bad index may read element 0 in place of what it asked
-/// for. In the other case the first index is reported.
+/// Emits `body` under a check that no dim that the nest picks from by index is
+/// empty: only then may a bad index read element 0 instead. If such a dim is
+/// empty and there is an index into it, index 0 is reported and `body` does not
+/// run.
 void emitUnlessEmpty(KernelFunction &function, const td::LoopNest &nest,
                      llvm::ArrayRef<StoreTarget> targets,
                      llvm::function_ref<void()> body);

@@ -10,48 +10,50 @@
 
 namespace tdc {
 
-/// The function that takes a bad index; all that kernels call.
+/// The function that reports a bad index; kernels call no other function.
 inline constexpr llvm::StringLiteral kReportIndex =
     runtime::tdrt_kernel_error.name;
 
-/// What a backend decides of its kernels' signatures.
+/// The choices of a back end for the signatures of its kernels.
 struct KernelSignature {
-  /// All scalars are passed as 64-bit integers or floats, as GPUs are handed
-  /// their parameters: an i1 too.
+  /// All scalars, an i1 too, are passed as 64-bit integers or floats, the form
+  /// of a GPU kernel's parameters.
   bool passesWords = false;
-  /// Takes the number of elements of a flat nest.
+  /// The function takes the number of elements of a flat nest.
   bool isFlat = false;
 };
 
-/// The kernel function being written: how td values of the body appear in it.
+/// The kernel function that is being written. Maps the td values of the
+/// kernel's body to values of the function.
 struct KernelFunction {
-  /// With the layouts that assign-layouts left on the kernel.
+  /// Takes the layouts that assign-layouts left on `kernel`.
   KernelFunction(mlir::OpBuilder &builder, td::KernelOp kernel);
 
-  /// Makes the function, called `name`, at the end of `module`, and leaves the
-  /// builder in it. Its arguments: the context, then in the order of the body's
-  /// a pointer or a scalar each, the number of elements of a flat nest, a
-  /// pointer per result, and an i64 per `?` of the inputs' and results' types.
+  /// Creates the function `name` at the end of `module` and leaves the builder
+  /// in it. Its arguments: the context; a pointer or a scalar per argument of
+  /// the body, in their order; for a flat nest its number of elements; a
+  /// pointer per result; an i64 per `?` in the types of the inputs and results.
   mlir::LLVM::LLVMFuncOp create(mlir::ModuleOp module, llvm::StringRef name,
                                 KernelSignature signature);
 
-  /// The function, once it is made.
+  /// The function; null before `create`.
   mlir::LLVM::LLVMFuncOp code;
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
   td::KernelOp kernel;
-  /// What a bad index is reported to, first argument of every kernel: the
+  /// The first argument of every kernel, to which a bad index is reported: the
   /// runtime's context, or on a GPU the device's error record.
   mlir::Value context;
-  /// Tensor arguments of the body, and its results (by yielded position).
+  /// Pointers of the body's tensor arguments, and of its results (by yielded
+  /// position).
   llvm::DenseMap<mlir::Value, mlir::Value> pointers;
   llvm::SmallVector<mlir::Value> resultPointers;
   /// i64, f64 and i1 values of the body.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   /// Run-time sizes of tensor arguments, as i64.
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> sizes;
-  /// Of a flat nest: how many elements there are, as an i64.
+  /// The number of elements of a flat nest, as an i64; null for other nests.
   mlir::Value flatSize;
   /// Order of dims in memory of tensor arguments; row-major where absent.
   llvm::DenseMap<mlir::Value, td::Layout> layouts;
@@ -60,18 +62,18 @@ struct KernelFunction {
   bool reports = false;
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
-  /// Bytes of whose multiples every tensor's address is one; 0: nothing is
-  /// known.
+  /// Every tensor's address is a multiple of this many bytes; 0: unknown.
   int64_t tensorAlignment = 0;
-  /// The bits that positions and strides are computed with, 32 or 64.
+  /// Bit width of positions and strides: 32 or 64.
   unsigned indexBits = 64;
 
   mlir::Value i64(int64_t value);
   /// A constant position or stride.
   mlir::Value index(int64_t value);
-  /// An i64, or an i32 that is not negative, as a position or stride; it fits.
+  /// Converts an i64, or a non-negative i32, to a position or stride. The value
+  /// must fit.
   mlir::Value toIndex(mlir::Value value);
-  /// A position, or a vector of them, as i64.
+  /// Converts a position, or a vector of them, to i64.
   mlir::Value toI64(mlir::Value index);
   /// The size of a dim of a tensor of the body, as an i64.
   mlir::Value getSize(mlir::Value tensor, unsigned dim);
@@ -79,13 +81,14 @@ struct KernelFunction {
   mlir::Value getExtent(const td::Loop &loop);
   /// The size of the dim that a picker (td::Picker) indexes.
   mlir::Value getPickedSize(mlir::Operation *picker);
-  /// Makes the program stop, after this kernel, at the picker's line.
+  /// Reports `index` as out of range for `picker`: the program stops after this
+  /// kernel, with an error at the picker's line.
   void reportIndex(mlir::OpBuilder &at, mlir::Operation *picker,
                    mlir::Value index);
   td::Layout getLayout(mlir::Value tensor) const;
 };
 
-/// Whether all tensors of the nest can be walked as one array: elementwise work
+/// Whether the nest can walk all its tensors as one array: it is elementwise,
 /// on tensors of one shape and one layout.
 bool isFlatNest(const td::LoopNest &nest, const KernelFunction &function);
 

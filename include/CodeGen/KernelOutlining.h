@@ -1,8 +1,9 @@
-//===- KernelOutlining.h - a td.kernel leaves a td.launch -----------------===//
+//===- KernelOutlining.h - td.kernel ops become launches ------------------===//
 //
-// What both back ends share: a kernel goes to the first strategy of the back
-// end's list that is for it, which writes its function; the kernel itself
-// becomes a launch. A new strategy is a file and a row of the list.
+// The part of outlining that both back ends share. Each kernel takes the first
+// strategy in the back end's list that matches it. The strategy writes the
+// kernel's function, and a td.launch replaces the td.kernel. To add a strategy,
+// add a file and a row of the list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,23 +15,25 @@
 
 namespace tdc {
 
-/// The functions of a module's kernels. Two that come out alike are one.
+/// The functions of a module's kernels. Equal functions are shared.
 class KernelLibrary {
 public:
-  /// The function, or an earlier one that does the same; then it is erased.
-  /// What reports an error does so with the line of its own program.
+  /// Returns `function`, or an equal earlier function, and then erases
+  /// `function`. Functions that report errors are equal only if their locations
+  /// are equal too, so that an error names the right line.
   mlir::LLVM::LLVMFuncOp share(mlir::LLVM::LLVMFuncOp function, bool reports);
-  /// How many there are.
+  /// The number of distinct functions.
   size_t size() const { return functions.size(); }
 
 private:
   llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions;
 };
 
-/// How a kernel is launched on a grid. A processor's runs once: it has none.
+/// The launch geometry of a kernel on a GPU. Unused on a processor, where a
+/// kernel runs once.
 struct LaunchShape {
-  /// Dims of the first result, counted row by row as one, of which a block has
-  /// `extent` positions.
+  /// Dims of the first result, linearized in row-major order. A block computes
+  /// `extent` of their positions.
   struct TiledDims {
     llvm::SmallVector<unsigned, 2> dims;
     int64_t extent;
@@ -38,22 +41,25 @@ struct LaunchShape {
 
   int64_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< of a block
-  /// Blocks, or none if their number follows from the size of the first result.
+  /// Number of blocks; if absent, it follows from the size of the first result.
   std::optional<int64_t> blocks;
-  /// Then each block does so many elements of it in a row …
+  /// Consecutive elements of the first result per block, if `blocks` is absent
+  /// and `tile` is empty.
   int64_t elements = 0;
-  /// … or, where this is given, a tile.
+  /// The tile of the first result per block, if `blocks` is absent.
   llvm::SmallVector<TiledDims, 3> tile;
-  /// Whether threads go on in strides of the grid, so that fewer blocks do too.
+  /// Whether threads continue in strides of the grid, so that a launch may have
+  /// fewer blocks.
   bool isStrided = false;
 };
 
-/// A kernel that looks for its strategy.
+/// A kernel, as input of the strategies.
 struct KernelCandidate {
   KernelFunction &function;
-  /// The nest that computes all results; none if there is no such one.
+  /// The nest that computes all results; absent if there is none.
   std::optional<td::LoopNest> nest;
-  /// Parts that the terms of its reductions are cut into (SplitReductions.h).
+  /// Number of sections that the terms of its reductions are cut into
+  /// (SplitReductions.h).
   int64_t sections = 1;
 
   /// The op that gives the first result.
@@ -64,19 +70,20 @@ struct KernelCandidate {
   }
 };
 
-/// What a strategy has found out about a kernel that it is for.
+/// The result of a strategy that matches a kernel.
 struct KernelPlan {
   /// Whether the function takes the number of elements of a flat nest.
   bool isFlat = false;
-  /// Pairs of inputs and results that may share a buffer, as td.launch has
-  /// them, and whether the only one starts as a copy of the input.
+  /// Pairs of inputs and results that may share a buffer, as in td.launch.
+  /// `startsAsInput`: there is one pair, and its result starts as a copy of the
+  /// input.
   llvm::SmallVector<int64_t> inPlace;
   bool startsAsInput = false;
-  /// Writes the function's body at the builder, and returns how it is launched.
+  /// Writes the function's body at the builder and returns its launch shape.
   llvm::unique_function<mlir::FailureOr<LaunchShape>(KernelFunction &)> emit;
 };
 
-/// The plan for a kernel; none if the strategy is not for it.
+/// Returns a plan for the kernel, or none if the strategy does not match it.
 using Strategy = std::optional<KernelPlan> (*)(KernelCandidate &kernel);
 
 class KernelOutliner {
@@ -88,22 +95,22 @@ protected:
   KernelOutliner(mlir::ModuleOp module, llvm::ArrayRef<Strategy> strategies)
       : module(module), builder(module.getContext()), strategies(strategies) {}
 
-  /// Makes a launch of the kernel, whose terms are cut into sections.
+  /// Replaces the kernel by a launch. `sections`: see KernelCandidate.
   mlir::LogicalResult outline(td::KernelOp kernel, int64_t sections = 1);
 
-  /// Says what the function may use of its device.
+  /// Sets the properties of the device that the function may use.
   virtual void prepare(KernelFunction &function) = 0;
-  /// Where the function goes, and what it takes.
+  /// The module that the function is added to, its name and its signature.
   virtual mlir::ModuleOp getCode() = 0;
   virtual std::string getName(td::KernelOp kernel) = 0;
   virtual KernelSignature getSignature() = 0;
-  /// The function is complete, but for its attributes.
+  /// Called when the function's body is complete, to set its attributes.
   virtual void finish(mlir::LLVM::LLVMFuncOp function,
                       const LaunchShape &shape) = 0;
-  /// It is none that was there before.
+  /// Called for a function that is new in the library.
   virtual void declare(mlir::LLVM::LLVMFuncOp function,
                        const LaunchShape &shape, bool reports) = 0;
-  /// The number of blocks; null where there are none.
+  /// The number of blocks of the launch; null on a processor.
   virtual mlir::Value makeBlocks(mlir::OpBuilder &host, td::KernelOp kernel,
                                  const LaunchShape &shape) = 0;
 
@@ -117,12 +124,14 @@ private:
   llvm::ArrayRef<Strategy> strategies;
 };
 
-/// The number of elements of a tensor of the host part, as an i64.
+/// The number of elements of a tensor of the host code, as an i64.
 mlir::Value getElementCount(mlir::OpBuilder &builder, mlir::Value tensor);
 
-/// Whether nothing of an input is read but the element on which the root will
-/// stand, so that both may share a buffer if no element is computed twice.
-bool mayStandOn(const KernelFunction &function, const td::LoopNest &nest,
+/// Whether the result of `root` may share the buffer of `input`: types and
+/// layouts agree, and the nest reads each element of `input` only for the
+/// result's element at the same place. The caller ensures that no element is
+/// computed twice.
+bool mayReplace(const KernelFunction &function, const td::LoopNest &nest,
                 mlir::BlockArgument input, unsigned root);
 
 } // namespace tdc

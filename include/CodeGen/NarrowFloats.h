@@ -1,10 +1,10 @@
 //===- NarrowFloats.h - f16 and bf16, computed in f32 ---------------------===//
 //
-// In registers an element of f16 or bf16 is an f32 whose value the narrow dtype
-// has too, so that whatever computes f32 computes them. What an op of the
-// program leaves is rounded before the next one goes on with it, or before it
-// is stored. For + - * / and sqrt that f32 was in between cannot be told: it
-// has more than twice the bits.
+// In registers an f16 or bf16 element is an f32 with a value that the narrow
+// dtype can represent, so all code for f32 applies. The result of each op of
+// the program is rounded to the narrow dtype before the next op uses it or
+// before it is stored. For + - * / and sqrt the result is the same as without
+// the step through f32, since f32 has more than twice the bits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,13 +15,14 @@
 
 namespace tdc {
 
-/// The f32 `value`, rounded to what `element`, a narrow float, has.
+/// Rounds the f32 `value` to the narrow float `element`; the result is an f32.
 mlir::Value emitRounded(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, mlir::Type element);
 
-/// Makes an f32 of an f64, or an f64 of an i64, that is on the same side of
-/// every narrow float and of every middle between two of them, so that rounding
-/// it gives what rounding the number itself would.
+/// Converts an f64 to f32, or an i64 to f64, by rounding to odd. The result
+/// lies on the same side of every narrow float, and of every midpoint between
+/// two of them, as `value` does, so that rounding it gives the same as rounding
+/// `value` directly.
 mlir::Value emitHalfway(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value);
 

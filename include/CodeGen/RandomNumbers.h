@@ -8,14 +8,14 @@
 
 namespace tdc {
 
-/// Element `index` (row-major, an i64) of what td.random makes, except
-/// permutations: the same bits that the runtime makes
-/// (runtime/src/program/RandomCore.h says how). `operands` are the op's own,
-/// seed, call and bounds, as i64.
+/// Element `index` (row-major, an i64) of the result of td.random, except for
+/// permutations. The bits equal the runtime's (defined in
+/// runtime/src/program/RandomCore.h). `operands` are the op's seed, call and
+/// bounds, as i64.
 mlir::Value emitRandom(mlir::OpBuilder &builder, td::RandomOp op,
                        mlir::ValueRange operands, mlir::Value index);
 
-/// A random i64 from 0 to below `end`, from word `index` of a call.
+/// A random i64 in [0, `end`), from word `index` of a call.
 mlir::Value emitBelow(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value seed, mlir::Value call, mlir::Value index,
                       mlir::Value end);

@@ -1,7 +1,7 @@
 //===- UpdateParts.h - kernels that write a part of their result ----------===//
 //
-// Each part of a td update is a nest of its own whose stores are moved to their
-// places.
+// Each part of a td update is a nest of its own that stores to the part's place
+// in the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,8 +12,8 @@
 
 namespace tdc {
 
-/// Emits one nest with its only root going to the target. Two elements of the
-/// loops in `serial` may go to one place.
+/// Emits a nest with one root, which is stored to the target. Different
+/// iterations of the loops in `serial` may store to the same place.
 using PartEmitter = llvm::function_ref<void(
     const td::LoopNest &nest, const StoreTarget &target, td::LoopSet serial)>;
 
@@ -21,7 +21,7 @@ using PartEmitter = llvm::function_ref<void(
 mlir::LogicalResult emitUpdateBase(KernelFunction &function,
                                    td::UpdateOp update, mlir::Value base,
                                    PartEmitter emitNest);
-/// Emits all parts that go on top, one after the other.
+/// Emits all parts on top of the base, one after the other.
 mlir::LogicalResult emitUpdateParts(KernelFunction &function,
                                     td::UpdateOp update, PartEmitter emitNest);
 

@@ -1,8 +1,8 @@
-//===- Compilation.h - one program on its way through tdc -----------------===//
+//===- Compilation.h - compiles one program -------------------------------===//
 //
-// What the command line and the embedding API share: reading and checking a
-// program, and the phases after it, each step at most once. What is found is
-// told to a listener as soon as it is known; nothing is printed here.
+// The command line and the embedding API share this code: it reads and checks a
+// program and runs the phases after that, each step at most once. It tells a
+// listener each finding as soon as it is known, and prints nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,73 +24,75 @@ class HostTarget;
 
 class Compilation {
 public:
-  /// Both must live as long.
+  /// `options` and `listener` must outlive the compilation.
   Compilation(const CompileOptions &options, Listener &listener,
               MakeFrontEnd makeFrontEnd = createTDSLFrontEnd);
   ~Compilation();
 
-  /// Reads the program from here and not from its file.
+  /// Makes the compilation read the program from `text`, not from its file.
   void setText(llvm::StringRef text) { file = sources.add(options.file, text); }
 
   /// The text of the program, once it has been read.
   llvm::StringRef getText() const { return sources.getText(file); }
 
-  /// Reads and checks the program and tells nothing of what is found.
+  /// Reads and checks the program. Returns the diagnostics and does not tell
+  /// them to the listener.
   const DiagnosticEngine &inspect();
 
-  /// Makes the version for a machine with so many GPUs of a program that
-  /// `checked` has checked for all machines, and says nothing of it again.
+  /// Compiles the version for a machine with `gpus` GPUs. `checked` has checked
+  /// the program for all machines: its warnings are not reported again.
   void setMachine(int64_t gpus, const Compilation &checked) {
     machine = gpus;
     fixedArguments = checked.fixedArguments;
   }
 
-  /// For how many GPUs `tdc build` makes versions, most first. Known after
-  /// generate().
+  /// The numbers of GPUs that `tdc build` makes versions for, largest first.
+  /// Known after generate().
   llvm::ArrayRef<int64_t> getMachines() const { return machines; }
 
-  /// The module is one of several versions: for a machine with so many GPUs,
-  /// under the name `symbol`. `otherwise` names the next; "" if it is the last.
-  /// `simLibrary` is the path of the simulated driver, or "".
+  /// Marks the module as one of several versions: it is for a machine with
+  /// `gpus` GPUs and is named `symbol`. `otherwise` is the symbol of the next
+  /// version, "" for the last. `simLibrary` is the path of the simulated
+  /// driver, or "".
   void setVersion(int64_t gpus, llvm::StringRef symbol,
                   llvm::StringRef otherwise, llvm::StringRef simLibrary);
 
   const SourceManager &getSources() const { return sources; }
 
-  /// The place of a location in the user's files.
+  /// The range of a location in the user's files; invalid if it is in none.
   SourceRange getRange(mlir::Location location) const;
 
-  /// The sizes that data files have said. Known after generate().
+  /// The sizes that were read from data files. Known after generate().
   llvm::ArrayRef<FileSize> getFileSizes() const { return fileSizes; }
 
   /// The file of the program.
   FileId getFile() const { return file; }
 
-  /// Reads and checks the program and makes td IR; then getModule() is not
-  /// null.
+  /// Reads and checks the program and generates td IR. If it returns true,
+  /// getModule() is not null.
   bool generate();
 
-  /// Takes the module through the MLIR phases up to and including `last`.
+  /// Runs the MLIR phases on the module up to and including `last`.
   bool lower(Phase last);
 
   /// Writes LLVM IR, assembly or an object after lower(Phase::LLVM).
   bool emitCode(Phase kind, bool withMain, llvm::raw_pwrite_stream &os);
 
   /// Makes object code in memory after lower(Phase::LLVM), on up to four
-  /// processors.
+  /// threads.
   bool emitObjects(
       llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects);
 
   mlir::ModuleOp getModule() { return *module; }
 
-  /// The first mistake of the program, in a line; "" if it has none.
+  /// The program's first error as one line of text; "" if it has none.
   std::string getFirstError() const;
 
-  /// Why one of the above has answered false.
+  /// The exit code after a function above has returned false.
   ExitCode getExitCode() const { return exitCode; }
 
 private:
-  /// The processor to make code for; null after an error was reported.
+  /// The processor to generate code for; null after reporting an error.
   const HostTarget *getTarget();
   bool parse();
   bool checkSet();
@@ -107,7 +109,8 @@ private:
   std::optional<int64_t> readSimulatedMemory();
   void tellLargestBatch(Diagnostic &report);
   llvm::StringRef getBatchSize() const;
-  /// Nothing if the program is none with this size, for another reason.
+  /// Whether the program fits on its GPUs with this batch size; nullopt if it
+  /// does not compile for another reason.
   std::optional<bool> fitsWith(int64_t batchSize);
   bool fail(ExitCode code);
   bool fail(ExitCode code, const llvm::Twine &problem,
@@ -126,22 +129,22 @@ private:
   DiagnosticEngine diags;
   std::unique_ptr<FrontEnd> program;
   std::vector<BatchSize> batchSizes; ///< of its loaders
-  bool isTrial = false;              ///< of another batch size
-  bool isTooLarge = false;           ///< for a GPU
-  /// What fits beside the state on the GPU that is the fullest, as a part of
-  /// what the program needs there.
+  bool isTrial = false;              ///< this tries another batch size
+  bool isTooLarge = false;           ///< the program does not fit on a GPU
+  /// On the fullest GPU, the bytes that fit in addition to the state divided by
+  /// the bytes that the program needs in addition to the state.
   double batchShare = 1;
   std::vector<FileSize> fileSizes;
-  /// `arg`s that have to be known here and so have their defaults.
+  /// `arg`s that must be known to compile and are fixed at their defaults.
   llvm::StringSet<> fixedArguments;
-  SourceRange neededAt; ///< where the first of them is needed
-  std::vector<Diagnostic> withAnyArguments; ///< found before that
-  std::optional<int64_t> machine; ///< GPUs; none: those of the options
+  SourceRange neededAt; ///< the first use that needs one of them
+  std::vector<Diagnostic> withAnyArguments; ///< found before any was fixed
+  std::optional<int64_t> machine; ///< GPUs; nullopt: those of the options
   llvm::SmallVector<int64_t> machines;
   FileId file = 0;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  Phase reached = Phase::TD; ///< by `module`
+  Phase reached = Phase::TD; ///< the last phase that has run on `module`
   ExitCode exitCode = ExitOk;
 };
 

@@ -1,4 +1,4 @@
-//===- CompileOptions.h - what a compilation is told ----------------------===//
+//===- CompileOptions.h - the options of a compilation --------------------===//
 
 #ifndef TDC_COMPILATION_COMPILEOPTIONS_H
 #define TDC_COMPILATION_COMPILEOPTIONS_H
@@ -12,41 +12,43 @@
 
 namespace tdc {
 
-/// What the code is for, which decides what is final while compiling.
+/// The purpose of the code. It decides which arguments, files and devices are
+/// final at compile time.
 enum class Purpose : uint8_t {
-  Run,    ///< to run here and now, with these arguments
-  Build,  ///< to run anywhere
-  Emit,   ///< to be looked at, for the devices of the options
-  Report, ///< to tell what a run would do with the files that are there now
-  Check   ///< none; only what is wrong with the program is wanted
+  Run,    ///< runs now, on this machine, with these arguments
+  Build,  ///< runs on any machine
+  Emit,   ///< is printed, for the devices of the options
+  Report, ///< describes a run with the files that exist now
+  Check   ///< is not generated: only the diagnostics are needed
 };
 
-/// What becomes of copies in loops that the program does not write.
+/// How the compiler treats copies in loops that the program does not write.
 struct TransferGuard {
   enum Mode : uint8_t { Allow, Log, Disallow } mode = Allow;
-  /// "h2d", "d2h" or "d2d" if only those are guarded.
+  /// "h2d", "d2h" or "d2d" restricts the guard to that direction; "" guards
+  /// all.
   std::string direction;
 };
 
-/// How many bytes of its GPUs a program may take.
+/// The bytes of GPU memory that a program may use.
 struct MemoryBudget {
   std::optional<int64_t> ofEach;
-  std::map<uint32_t, int64_t> ofOne; ///< by number; goes before `ofEach`
+  std::map<uint32_t, int64_t> ofOne; ///< by ordinal; overrides `ofEach`
 };
 
-/// Strings are the user's own.
+/// Strings are as the user wrote them.
 struct CompileOptions {
   Purpose purpose = Purpose::Check;
   /// The program.
   std::string file;
-  /// Run: the words that belong to the program.
+  /// Run: the command-line arguments of the program.
   std::vector<std::string> programArgs;
-  /// Values of `arg`s that are fixed for good.
+  /// Values of `arg`s that are fixed at compile time.
   std::vector<std::pair<std::string, std::string>> set;
-  /// Names that no `arg` can have because tdc has an option of that name.
+  /// Names that no `arg` may have because tdc has an option of that name.
   std::vector<std::string> ownOptions;
 
-  std::string device; ///< cpu, cuda, cuda:1, auto; empty: not said
+  std::string device; ///< cpu, cuda, cuda:1, auto; empty: not given
   std::optional<Placement> placement;
   unsigned simulatedDevices = 0;
   bool noTOps = false;
@@ -55,17 +57,17 @@ struct CompileOptions {
   MemoryBudget budget;
   std::string targetCPU;   ///< empty: this machine's
   std::vector<int> cubins; ///< compute capabilities: 90 for sm_90
-  /// Tells what GPU kernels take of a GPU.
+  /// Whether to tell the registers and the memory that each GPU kernel uses.
   bool tellsUsage = false;
 };
 
-/// What is wrong with the value of an option.
+/// An error in the value of an option.
 struct UsageError {
   std::string problem, hint;
 };
 
-/// Each of these sets what an option says as text, or returns what is wrong
-/// with it.
+/// Each of these parses the text of an option and sets it in `options`, or
+/// returns the error in the text.
 std::optional<UsageError> setDevice(CompileOptions &options,
                                     llvm::StringRef value);
 std::optional<UsageError> setPlacement(CompileOptions &options,
@@ -75,11 +77,12 @@ std::optional<UsageError> setTransferGuard(CompileOptions &options,
 std::optional<UsageError> setMemoryBudget(CompileOptions &options,
                                           llvm::StringRef value);
 
-/// "did you mean `…`?" if a word is near one of `candidates`, else "".
+/// Returns "did you mean `…`?" if `word` is near a candidate, else "".
 std::string suggestNearest(llvm::StringRef word,
                            llvm::ArrayRef<llvm::StringRef> candidates);
 
-/// What a word may be that is none of `candidates`: the nearest one, or any.
+/// A hint for a word that is not in `candidates`: suggests the nearest of them,
+/// or lists all.
 std::string suggest(llvm::StringRef word,
                     llvm::ArrayRef<llvm::StringRef> candidates);
 

@@ -1,4 +1,4 @@
-//===- DeepStack.h - room for recursion -----------------------------------===//
+//===- DeepStack.h - a thread with a deep stack ---------------------------===//
 
 #ifndef TDC_COMPILATION_DEEPSTACK_H
 #define TDC_COMPILATION_DEEPSTACK_H
@@ -8,8 +8,8 @@
 
 namespace tdc {
 
-/// While it lives, signal handlers that ask for it run on a stack of their own
-/// on this thread, since the usual crash is a full stack.
+/// While it lives, signal handlers with SA_ONSTACK run on a separate stack on
+/// this thread, since the usual crash is a stack overflow.
 class SignalStack {
 public:
   SignalStack();
@@ -19,11 +19,11 @@ public:
 
 private:
   static constexpr size_t kBytes = 64 << 10;
-  void *memory; ///< MAP_FAILED: there is none
+  void *memory; ///< MAP_FAILED if the separate stack could not be allocated
 };
 
-/// Runs `work` on a thread whose stack is deep enough for everything that walks
-/// a nested program recursively, LLVM included, and waits for it.
+/// Runs `work` on a new thread and waits for it. The stack of the thread is
+/// deep enough for code that walks a nested program recursively, LLVM included.
 void runOnDeepStack(llvm::function_ref<void()> work);
 
 } // namespace tdc

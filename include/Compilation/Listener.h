@@ -1,4 +1,4 @@
-//===- Listener.h - whom a compilation tells what it finds ----------------===//
+//===- Listener.h - receives the findings of a compilation ----------------===//
 
 #ifndef TDC_COMPILATION_LISTENER_H
 #define TDC_COMPILATION_LISTENER_H
@@ -13,20 +13,20 @@ class DiagnosticEngine;
 
 class Listener : public StepListener {
 public:
-  /// Something new stands in `diags`, be it a mistake or a remark. To be marked
-  /// or printed, so that it is not new the next time.
+  /// `diags` has new diagnostics: errors, warnings or notes. The listener marks
+  /// or prints them, so that they are not new in the next call.
   virtual void found(DiagnosticEngine &diags) = 0;
 
-  /// What ends the compilation and has no place in the program: a file, an
-  /// option, a bug in tdc. `hint` may be empty.
+  /// The compilation ends because of a problem that has no place in the
+  /// program: a file, an option, a bug in tdc. `hint` may be empty.
   virtual void failed(ExitCode code, const llvm::Twine &problem,
                       const llvm::Twine &hint) = 0;
 
-  /// Text that the options ask for.
+  /// Text that an option requests.
   virtual void told(llvm::StringRef text) = 0;
 };
 
-/// Says nothing.
+/// A listener that ignores everything.
 class Silence : public Listener {
 public:
   void found(DiagnosticEngine &) override {}

@@ -7,15 +7,17 @@
 
 namespace tdc {
 
-/// How many GPUs programs see: with `--device cpu` none. The driver of this
-/// machine, or the simulated one, is asked, once, for what runs here only; else
-/// the matter is a program, not where it happens to be compiled, and there are
-/// as many as the options simulate. To build for a device is to build for a
-/// machine that has it.
+/// The number of GPUs that the program sees:
+///  - To run or build it with `--device cpu`: none.
+///  - To run it: those of the driver of this machine, or of the simulated
+///    driver, which is queried once.
+///  - For every other purpose, the number does not depend on the machine that
+///    compiles: it is the number of simulated GPUs; to build for a device, at
+///    least as many as a machine with that device has.
 int64_t countDevices(const CompileOptions &options);
-/// What is wrong with the simulated GPUs that a run asks for; "" if nothing is.
+/// Why the simulated GPUs that a run needs are not available; "" if they are.
 std::string whyNoSimulation(const CompileOptions &options);
-/// Why there are none, or fewer than `needed`.
+/// Why there are no GPUs, or fewer than `needed`.
 std::string whyNoDevices(const CompileOptions &options, int64_t needed);
 
 } // namespace tdc

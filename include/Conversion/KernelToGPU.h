@@ -9,11 +9,12 @@
 
 namespace tdc {
 
-/// The module inside of a program's that holds the code of its GPU kernels.
+/// The name of the module, inside of the program's, that holds the code of its
+/// GPU kernels.
 inline constexpr llvm::StringLiteral kGPUCode = "gpu_code";
 
 /// On a module: products of f32 matrices may round their factors to tf32, which
-/// has 10 bits after the point, to use tensor cores.
+/// has 10 fraction bits, to use tensor cores.
 inline constexpr llvm::StringLiteral kTF32Attr = "td.tf32";
 
 #define GEN_PASS_DECL_GROUPLAUNCHESPASS

@@ -1,6 +1,6 @@
 //===- Passes.td - from td to machine-level dialects ----------------------===//
 //
-// The conversion passes, in the order in which a program takes them.
+// The conversion passes, in compilation order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,14 +10,14 @@
 include "mlir/Pass/PassBase.td"
 
 def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
-  let summary = "turn each td.kernel into a function of loops and vectors";
+  let summary = "convert each td.kernel to a function of loops and vectors";
   let description = [{
-    A kernel's body is pulled: loops run over the elements of what it yields,
-    and every value is computed, on vectors, where it is asked for. Reductions
-    keep their accumulators in registers, in tiles that reuse what they load; so
-    a matrix product with everything fused to it is one loop nest. Elementwise
-    kernels walk memory as one array and take its size as an argument, so that
-    equal ones are one function.
+    A kernel's body is emitted from its results: loops run over the elements of
+    the yielded values, and every value is computed, on vectors, where it is
+    used. Reductions keep their accumulators in registers, in tiles that reuse
+    the elements that they load; so a matrix product with all its fused ops is
+    one loop nest. Elementwise kernels walk memory as one array and take its
+    size as an argument, so that equal kernels share one function.
 
     Before:
     ```mlir
@@ -47,21 +47,21 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
 }
 
 def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
-  let summary = "turn each td.kernel of a GPU into a kernel of CUDA";
+  let summary = "convert each td.kernel of a GPU to a CUDA kernel";
   let description = [{
-    As in kernel-to-cpu, values are pulled where they are asked for; but the
-    loops around are spread over threads. Elementwise work takes one access of
-    128 bits per thread and tensor; reductions have a group of threads each (a
-    warp or a part of it, a column of a block, a block), whose partial results
-    are put together in a fixed order by shuffles and shared memory, so that the
-    same program gives the same bits in every run. A reduction with few results
-    and many terms is two kernels, the first of which reduces sections of it.
-    Matrix products from 32 rows, 32 columns and 16 terms on are computed tile
-    by tile in shared memory: f16 and bf16 on tensor cores, f32 too where the
-    module has `td.tf32`, any other dtype by threads.
+    As in kernel-to-cpu, values are computed where they are used; but the loops
+    around are spread over threads. Elementwise kernels make one access of 128
+    bits per thread and tensor. Each result of a reduction has a group of threads
+    (a warp or a part of it, a column of a block, or a block); their partial
+    results are combined in a fixed order by shuffles and shared memory, so that
+    the same program gives the same bits in every run. A reduction with few
+    results and many terms becomes two kernels; the first reduces sections of
+    it. Matrix products with at least 32 rows, 32 columns and 16 terms are
+    computed tile by tile in shared memory: f16 and bf16 on tensor cores, f32 too
+    if the module has `td.tf32`, any other dtype by threads.
 
-    The functions stand in a module of their own, `gpu_code`, in llvm, nvvm, scf
-    and arith; the host keeps a td.gpu_kernel of each.
+    The functions are in a separate module, `gpu_code`, in llvm, nvvm, scf and
+    arith; the host keeps a td.gpu_kernel of each.
 
     Before:
     ```mlir
@@ -88,18 +88,19 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
 }
 
 def GroupLaunchesPass : Pass<"group-launches", "::mlir::ModuleOp"> {
-  let summary = "make one launch of many launches of a kernel";
+  let summary = "merge launches of one kernel";
   let description = [{
     The step of an optimizer launches one kernel for every parameter; a launch
-    takes microseconds, its work often less. Launches of one kernel whose results
-    go to slots and that do not need each other's become one, of all their
-    blocks. Its kernel has the parameters of all in a table, and each block finds
-    by its number whose work it does; what it computes is the same to the last
-    bit. A table has at most 4,096 bytes; what does not fit is another launch.
+    takes microseconds, and its work often less. Launches of one kernel become
+    one launch with all their blocks if their results go to slots and none uses a
+    result of another. The new kernel has all parameters in a table; each block
+    finds the launch that it belongs to by its number. The results are the same
+    to the last bit. A table has at most 4,096 bytes; launches that do not fit
+    are merged to another launch.
 
-    For this a launch moves behind later ones, with what follows from it. It
-    never moves past an op that needs memory of a GPU, so that a program takes no
-    more of it than before.
+    To merge launches, the pass moves a launch after later ones, with the ops
+    that depend on it. It never moves a launch past an op that needs memory of a
+    GPU, so that a program needs no more of it than before.
 
     ```mlir
     %a = td.launch @sub_0(%p, %g, %n) blocks(%b) in_place [0, 0] : …
@@ -119,11 +120,11 @@ def GroupLaunchesPass : Pass<"group-launches", "::mlir::ModuleOp"> {
 }
 
 def TDSplitReadsPass : Pass<"td-split-reads", "::mlir::ModuleOp"> {
-  let summary = "give each reader of a slot the order that it expects";
+  let summary = "copy slots to row-major order for readers that need it";
   let description = [{
-    Kernels read a slot in its physical order. Where that is not row by row,
-    everybody else gets a row-major copy, by a read of its own. What plans memory
-    comes behind this.
+    Kernels read a slot in its physical order. If that order is not row-major,
+    all other readers get a row-major copy, from a separate read. The memory
+    planner runs after this pass.
 
     Before:
     ```mlir
@@ -148,15 +149,15 @@ def TDSplitReadsPass : Pass<"td-split-reads", "::mlir::ModuleOp"> {
 def TDToRuntimePass : Pass<"td-to-runtime", "::mlir::ModuleOp"> {
   let summary = "lower the host part to calls of the runtime";
   let description = [{
-    The kernels are functions already; what is left of a program is its host
-    part: slots, launches, loops, prints, files. This pass
+    The kernels are functions already; the rest of a program is its host part:
+    slots, launches, loops, prints, files. This pass
 
-    * gives every tensor value its bytes: slots and values of static size get
+    * assigns memory to every tensor value: slots and values of static size get
       fixed offsets in one arena, values of run-time size are allocated where
-      they are defined and freed after their last use. `td.read` is the slot's
-      address and a launch writes straight into the slot that its result goes
-      to, wherever nobody can tell the difference;
-    * turns the structured host code into basic blocks, because every call that
+      they are defined and freed after their last use. Where no other access to
+      the slot is affected, `td.read` gives the slot's address and a launch
+      writes its result directly into the slot;
+    * converts the structured host code to basic blocks, because every call that
       can fail leaves the function at once;
     * emits the constant `tdc_program` that the runtime starts from.
 
@@ -175,7 +176,7 @@ def TDToRuntimePass : Pass<"td-to-runtime", "::mlir::ModuleOp"> {
     %g = llvm.getelementptr inbounds %arena[256] : (!llvm.ptr) -> !llvm.ptr, i8
     llvm.call @kernel_0(%ctx, %w, %g, %w) : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> ()
     ```
-    Only llvm, arith and math are left in the functions.
+    The functions then contain only llvm, arith and math.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -184,41 +185,42 @@ def TDSplitFunctionsPass : Pass<"td-split-functions", "::mlir::ModuleOp"> {
   let summary = "cut long host functions into pieces";
   let description = [{
     LLVM takes more than twice the time for a function of twice the length. A
-    host function that is longer than two pieces becomes calls of pieces: each
-    is a sequence of blocks that is entered at its first block and left for one
-    block, or with the status of an error. Values that are needed later come
-    back in a buffer on the caller's stack; constants are made anew.
+    host function that is longer than two pieces becomes calls of pieces. A
+    piece is a sequence of blocks with one entry, its first block, and one
+    successor; it can also return the status of an error. Values that are live
+    after a piece are returned in a buffer on the caller's stack; constants are
+    rematerialized.
 
     ```mlir
     %status = llvm.call @tdc_main.0(%ctx, %arena, %buffer) : (!llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
     %is_good = llvm.icmp "eq" %status, %zero : i32
     llvm.cond_br %is_good, ^after, ^exit(%status : i32)
     ```
-    A program of usual length is left as it is.
+    A program of usual length does not change.
   }];
   let options = [
     Option<"mostWeight", "most-weight", "unsigned", /*default=*/"800",
-           "operations of a piece at most, constants and addresses at "
-           "constant distances left out">,
+           "most operations of a piece, without constants and addresses at "
+           "constant offsets">,
     Option<"loopWeight", "loop-weight", "unsigned", /*default=*/"50",
-           "what a loop counts in addition">
+           "weight of a loop in addition to its operations">
   ];
 }
 
 def TDPrintMemoryPlanPass : Pass<"td-print-memory-plan", "::mlir::ModuleOp"> {
-  let summary = "say by remarks where td-to-runtime would put each tensor";
+  let summary = "report the memory plan of td-to-runtime in remarks";
   let description = [{
-    One remark per tensor value: its place in the arena, or that it is a slot, a
-    constant, an input or a run-time allocation; and one per copy that is
-    left. For tests and for reading a plan; changes nothing.
+    Emits one remark per tensor value: its place in the arena, or that it is a
+    slot, a constant, an input or a run-time allocation; and one remark per
+    remaining copy. For tests and for reading a plan; the IR does not change.
   }];
 }
 
 def TDVerifyBuffersPass : Pass<"td-verify-buffers", "::mlir::ModuleOp"> {
   let summary = "find bytes that are overwritten before their last read";
   let description = [{
-    Plans the memory and follows each function in the order of execution, both
-    sides of branches and each loop as if it ran again and again. Each read of
+    Plans the memory and analyses each function in the order of execution: both
+    sides of branches, and each loop as if it ran many iterations. Each read of
     planned bytes must find its value, no kernel may overwrite an input that it
     still reads, and a slot must hold its value at each td.read and td.save and
     at the end of an iteration and of the function.
@@ -226,12 +228,12 @@ def TDVerifyBuffersPass : Pass<"td-verify-buffers", "::mlir::ModuleOp"> {
 }
 
 def TDVerifyMemoryPass : Pass<"td-verify-memory", "::mlir::ModuleOp"> {
-  let summary = "find what does not fit on its device";
+  let summary = "report an arena that does not fit on its device";
   let description = [{
-    Only where the module's attribute `td.memory` says how many bytes a device
-    has. td-fit-memory has counted tensors; this plans the memory, with what
-    rounding and copies ahead of their use take. An arena that is too large is
-    TD512, with what lies in it.
+    Runs only if the module's attribute `td.memory` has the bytes of a device.
+    td-fit-memory has counted tensors; this pass plans the memory, and so
+    includes the bytes for rounding and for copies ahead of their use. An arena
+    that is too large is error TD512, with a list of the tensors in it.
   }];
 }
 

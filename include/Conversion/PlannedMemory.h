@@ -1,8 +1,9 @@
-//===- PlannedMemory.h - what a program will take of each device ----------===//
+//===- PlannedMemory.h - the memory that a program needs per device -------===//
 //
-// For people: the memory plan, line by line. What has a static size lies in the
-// arena of its device, so that its bytes are known before the program runs.
-// Tensors of run-time sizes, and what handles copy on demand, are told apart.
+// The memory plan as reports show it to users, by lines of the program. Tensors
+// of static size lie in the arena of their device, so that their bytes are
+// known before the program runs. Tensors of run-time sizes, and copies that
+// handles make on demand, are listed apart.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,14 +17,14 @@
 
 namespace tdc {
 
-/// Tensors of one name that a line makes.
+/// Tensors of one name, made by one line.
 struct MemoryHolder {
   std::string what;           ///< as in UserNames.h
-  mlir::FileLineColLoc place; ///< null if no line of the program does
+  mlir::FileLineColLoc place; ///< null if no line of the program makes them
   int64_t tensors = 0, bytes = 0;
 };
 
-/// A tensor that is allocated when it is made, if it is.
+/// A tensor that is allocated when it is made, if it is made.
 struct AllocatedTensor {
   mlir::RankedTensorType type;
   mlir::FileLineColLoc place;
@@ -32,28 +33,31 @@ struct AllocatedTensor {
 struct PeakMemory {
   Place device;
   int64_t arenaBytes = 0; ///< taken when the program starts
-  /// Beside the arena, at the point where that is the most; at most these.
+  /// The tensors outside of the arena, at the point where their bytes are the
+  /// most. An upper bound.
   std::vector<AllocatedTensor> allocated;
-  /// With all of them; sizes that only a run knows are estimates.
+  /// Bytes of the arena and of `allocated`; sizes that only a run knows are
+  /// estimates.
   int64_t bytes = 0;
-  mlir::FileLineColLoc place; ///< the first line that needs so much
-  /// What takes these bytes, the largest first; last what the arena has more
-  /// than they need.
+  mlir::FileLineColLoc place; ///< the first line that reaches the peak
+  /// The tensors that take these bytes, the largest first; the last entry is
+  /// the part of the arena that they leave unused.
   std::vector<MemoryHolder> holders;
 };
 
-/// Ops of one line that run after each other.
+/// Consecutive ops of one line.
 struct MemoryPoint {
   mlir::FileLineColLoc place;
-  llvm::SmallVector<int64_t, 2> bytes; ///< the most, on each device
+  llvm::SmallVector<int64_t, 2> bytes; ///< the maximum, per device
 };
 
 struct PlannedMemory {
-  llvm::SmallVector<PeakMemory> peaks; ///< one for each device
-  /// Of the host, beside its arena: what GPUs copy from and to on their own.
+  llvm::SmallVector<PeakMemory> peaks; ///< one per device
+  /// Host memory in addition to the host's arena: the buffers that GPUs copy
+  /// from and to asynchronously.
   int64_t pinnedBytes = 0;
-  /// In the order of the program, of each loop one iteration. An export follows
-  /// as a call would.
+  /// In program order, with one iteration per loop. Exported functions are
+  /// included as if each were called.
   std::vector<MemoryPoint> points;
 };
 

@@ -1,7 +1,7 @@
 //===- RuntimeFunctions.h - the functions of the runtime, typed -*- C++ -*-===//
 //
-// Made from the declarations of tdc_runtime.h: a call of a function that is not
-// there, or with another number of arguments, does not compile, and the types
+// Typed from the declarations of tdc_runtime.h: a call of a function that does
+// not exist, or with a wrong number of arguments, does not compile. The types
 // of its parameters and of its result follow from the declaration.
 //
 //===----------------------------------------------------------------------===//
@@ -16,11 +16,11 @@
 
 namespace tdc::runtime {
 
-/// What a type is in generated code: all pointers are one type.
+/// Maps a C type to its type in generated code: all pointers are one type.
 template <class Type>
 using Lowered = std::conditional_t<std::is_pointer_v<Type>, void *, Type>;
 
-/// A function of this type in C.
+/// A runtime function of this C signature.
 template <class Signature> struct Function;
 
 template <class Result, class... Parameters>
@@ -34,14 +34,15 @@ makeFunction(Result (*)(Parameters...), llvm::StringLiteral name) {
   return {name};
 }
 
-// The address is not used: what links this needs no runtime.
+// The address is not used, so that a user of this header need not link the
+// runtime.
 #define TDRT_SYMBOL(NAME)                                                      \
   inline constexpr auto NAME =                                                 \
       makeFunction(static_cast<decltype(::NAME) *>(nullptr), #NAME);
 #define TDRT_HOST_SYMBOL TDRT_SYMBOL
 #include "tdc_runtime_symbols.def"
 
-// Of the C library.
+// Functions of the C library.
 inline constexpr auto strcmp =
     makeFunction(static_cast<decltype(::strcmp) *>(nullptr), "strcmp");
 

@@ -1,8 +1,8 @@
 //===- TDToRuntime.h - the host part becomes runtime calls ----------------===//
 //
-// The last td pass. Before it: slots, launches and host code; after it: LLVM
-// dialect and scalar arithmetic that calls nothing but kernels and the
-// functions of tdc_runtime.h.
+// The last td pass. Its input: slots, launches and host code. Its output: LLVM
+// dialect and scalar arithmetic that call only kernels and the functions of
+// tdc_runtime.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 
 namespace tdc {
 
-/// On a module: the name of its tdrt_program; absent: tdc_program.
+/// On a module: the name of its tdrt_program; if absent, tdc_program.
 inline constexpr llvm::StringLiteral kSymbolAttr = "td.symbol";
 /// On a module: the name of the tdrt_program for machines with fewer GPUs.
 inline constexpr llvm::StringLiteral kOtherwiseAttr = "td.otherwise";

@@ -37,8 +37,8 @@ namespace tdc::ast {
 // The arena
 //===----------------------------------------------------------------------===//
 
-/// Owns the nodes of any number of files; they die with it. No destructor of a
-/// node runs, which is why nodes hold views and pointers only.
+/// Owns the nodes of any number of files and frees them all at once. No
+/// destructor of a node runs, so nodes hold only views and pointers.
 class Context {
 public:
   template <typename T, typename... Args> T *create(Args &&...args) {
@@ -60,7 +60,7 @@ private:
   llvm::BumpPtrAllocator arena;
 };
 
-/// A name where it is written.
+/// A name and its place in the text.
 struct Identifier {
   llvm::StringRef text;
   SourceRange range;
@@ -91,7 +91,7 @@ enum class ExprKind : uint8_t {
   Comprehension,
 };
 
-/// The range of an expression in parentheses includes them.
+/// The range of an expression in parentheses includes the parentheses.
 struct Expr {
   const ExprKind kind;
   /// Levels below and including this node; at most
@@ -155,7 +155,7 @@ struct FStringPart {
   SourceRange range;
   llvm::StringRef literal;          ///< text, if `value` is null
   const Expr *value = nullptr;      ///< the formatted value, or null
-  llvm::StringRef echo;             ///< what `{value=}` prints before it
+  llvm::StringRef echo;             ///< text that `{value=}` prints before it
   const FormatSpec *spec = nullptr; ///< null if there is none
 };
 
@@ -182,7 +182,8 @@ struct UnaryExpr : ExprOf<ExprKind::Unary> {
   const Expr *operand = nullptr;
 };
 
-/// `Or` and `And` evaluate their right side only when it matters.
+/// `Or` and `And` evaluate their right side only if the left side does not
+/// decide the result.
 enum class BinaryOp : uint8_t {
   Or,
   And,
@@ -239,7 +240,7 @@ struct CallExpr : ExprOf<ExprKind::Call> {
   using ExprOf::ExprOf;
   const Expr *callee = nullptr;
   llvm::ArrayRef<Argument> args;
-  SourceRange argsRange; ///< of the parentheses and what is between them
+  SourceRange argsRange; ///< the parentheses and the text between them
 };
 
 /// One item between `[` and `]`, of a value or of a tensor type.
@@ -275,7 +276,7 @@ struct ListExpr : ExprOf<ExprKind::List> {
   llvm::ArrayRef<const Expr *> elements;
 };
 
-/// What `let`, `var` and `for` bind: a name, or a tuple of targets.
+/// The left side of `let`, `var` and `for`: a name, or a tuple of targets.
 struct Target {
   SourceRange range;
   llvm::StringRef name;                    ///< empty for a tuple
@@ -290,7 +291,7 @@ struct ComprehensionClause {
   llvm::ArrayRef<const Expr *> conditions;
 };
 
-/// `[element for x in xs for y in ys]`: the last clause runs fastest.
+/// `[element for x in xs for y in ys]`: the last clause is the innermost loop.
 struct ComprehensionExpr : ExprOf<ExprKind::Comprehension> {
   using ExprOf::ExprOf;
   const Expr *element = nullptr;
@@ -301,11 +302,11 @@ struct ComprehensionExpr : ExprOf<ExprKind::Comprehension> {
 // Types
 //===----------------------------------------------------------------------===//
 
-/// What follows `@` in a type: `cuda:N` (with the ordinal), or the name `cpu`,
-/// `cuda` or that of a device value.
+/// The device after `@` in a type: `cuda:N` (with the ordinal), or the name
+/// `cpu`, `cuda` or the name of a device value.
 struct Place {
   SourceRange range;
-  llvm::StringRef name; ///< "cuda" where there is an ordinal
+  llvm::StringRef name; ///< "cuda" if there is an ordinal
   std::optional<uint32_t> ordinal;
 };
 
@@ -314,7 +315,7 @@ enum class TypeKind : uint8_t { Named, Tuple };
 struct TypeExpr {
   const TypeKind kind;
   SourceRange range;            ///< with the place
-  const Place *place = nullptr; ///< null where none is written
+  const Place *place = nullptr; ///< null if none is written
 
 protected:
   TypeExpr(TypeKind kind, SourceRange range) : kind(kind), range(range) {}
@@ -379,7 +380,7 @@ template <StmtKind K, typename Base = Stmt> struct StmtOf : Base {
   static bool classof(const Stmt *stmt) { return stmt->kind == K; }
 };
 
-/// Statements between braces; the range includes these.
+/// Statements between braces; the range includes the braces.
 struct Block {
   SourceRange range;
   llvm::ArrayRef<const Stmt *> stmts;
@@ -539,7 +540,8 @@ struct StateDecl : StmtOf<StmtKind::State, Decl> {
   const Expr *value = nullptr; ///< may be null
 };
 
-/// `self.head.weight = self.wte.weight` in a model: of parts that are made.
+/// `self.head.weight = self.wte.weight` in a model: assigns to a tensor of a
+/// part that an earlier member made.
 struct PartAssignDecl : StmtOf<StmtKind::PartAssign, Decl> {
   using StmtOf::StmtOf;
   const AssignStmt *assign = nullptr;
@@ -574,8 +576,8 @@ struct Program {
   llvm::StringRef doc; ///< leading `##` lines followed by an empty line
   llvm::ArrayRef<Directive> directives;
   llvm::ArrayRef<const Stmt *> items;
-  bool unfreezes = false;  ///< a method `unfreeze` is named anywhere
-  bool keepsState = false; ///< `save` or `restore` by name is called anywhere
+  bool unfreezes = false;  ///< the text names a method `unfreeze` anywhere
+  bool keepsState = false; ///< a `save` or `restore` has keywords, anywhere
 };
 
 //===----------------------------------------------------------------------===//

@@ -1,8 +1,8 @@
 //===- ASTPrinter.h - a syntax tree as text -------------------------------===//
 //
-// For tests and for looking at what the parser understood. Statements are one
-// per line, indented by their blocks; expressions are prefix forms in which
-// every grouping is visible: `a + b * c` prints as `(+ a (* b c))`.
+// For tests, and to show how the parser read a text. Statements are one per
+// line, indented by their blocks; expressions are prefix forms in which every
+// grouping is visible: `a + b * c` prints as `(+ a (* b c))`.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TDC_FRONTEND_ASTPRINTER_H

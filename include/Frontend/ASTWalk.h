@@ -1,4 +1,4 @@
-//===- ASTWalk.h - what an expression consists of -------------------------===//
+//===- ASTWalk.h - the direct children of an expression -------------------===//
 
 #ifndef TDC_FRONTEND_ASTWALK_H
 #define TDC_FRONTEND_ASTWALK_H
@@ -8,8 +8,7 @@
 
 namespace tdc::ast {
 
-/// Calls `visit` with the expressions directly below `expr`, in the order of
-/// the text.
+/// Calls `visit` with each expression directly below `expr`, in text order.
 void forEachChild(const Expr &expr,
                   llvm::function_ref<void(const Expr &)> visit);
 

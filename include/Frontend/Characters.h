@@ -14,14 +14,15 @@
 
 namespace tdc {
 
-/// Parts of `text`, one after the other.
+/// The characters of `text` in order, as views of it.
 llvm::SmallVector<llvm::StringRef> charactersOf(llvm::StringRef text);
 
-/// Nothing if the bytes are not the UTF-8 of one character, as those of a word
-/// of the command line may be.
+/// The code point of a character; none if the bytes are not the UTF-8 of
+/// exactly one character (a word of the command line may be any bytes).
 std::optional<uint32_t> codePointOf(llvm::StringRef character);
 
-/// False if it is none that text may hold.
+/// Appends the UTF-8 of a code point; false if it is a surrogate or above
+/// U+10FFFF.
 bool appendCodePoint(std::string &text, uint32_t codePoint);
 
 } // namespace tdc

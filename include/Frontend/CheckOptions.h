@@ -1,7 +1,8 @@
-//===- CheckOptions.h - what a front end is told, and what it tells -------===//
+//===- CheckOptions.h - options and callbacks of a front end's check ------===//
 //
-// Of the machine, the command line and the data files there are, before a
-// program is more than text.
+// The driver tells the checker about the machine, the command line and the data
+// files, all of which is known before the program is parsed. The checker
+// reports sizes back through callbacks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,31 +18,31 @@
 
 namespace tdc {
 
-/// What the header of a data file says.
+/// The dtype and dims in the header of a data file.
 struct FileHeader {
-  /// None in a text: its numbers become what the program says.
+  /// None for a text file: its numbers get the dtype that the program declares.
   std::optional<DType> dtype;
   llvm::SmallVector<int64_t, 4> dims;
 };
 
-/// A size that a program has a name for and that a data file has said.
+/// A named size of the program that the header of a data file determines.
 struct FileSize {
-  std::string name, file; ///< the file as the program calls it
+  std::string name, file; ///< the file as the program names it
   int64_t size;
   SourceRange range; ///< of the name
 };
 
-/// What a program gives a loader as `batch_size`.
+/// The `batch_size` that a program gives a loader.
 struct BatchSize {
   SourceRange range;   ///< of the expression
   SourceRange written; ///< its literal or `arg`; invalid if it is computed
   int64_t size;
 };
 
-/// Who moves tensors between devices (docs/Language.md, "Devices").
+/// What moves tensors between devices (docs/Language.md, "Devices").
 enum class Placement : uint8_t {
-  Insert,   ///< the compiler does, where the program does not
-  Warn,     ///< … and says where
+  Insert,   ///< the compiler, where the program does not
+  Warn,     ///< the same, with a warning for each place
   Strict,   ///< the program alone, as in PyTorch
   Optimize, ///< the compiler may overrule the program
   Off       ///< the program alone, each copy exactly where it is written
@@ -52,45 +53,47 @@ std::optional<Placement> parsePlacement(llvm::StringRef name);
 /// The names of all modes.
 llvm::ArrayRef<llvm::StringRef> getPlacementNames();
 
-/// What `--device` names; nothing for auto, or without it.
+/// The device that `--device` names; none for `auto` or without the option.
 std::optional<Place> getChosenDevice(llvm::StringRef device);
 
-/// What the checker is told of the machine and the command line.
+/// What the checker knows of the machine and the command line.
 struct CheckOptions {
   /// Values given for `arg`s, as the user typed them (`--name value`, `--set`).
   llvm::StringMap<std::string> arguments;
-  /// Names of `arg`s that have their defaults for good.
+  /// Names of `arg`s that are fixed to their defaults.
   llvm::StringSet<> fixedArguments;
-  /// `tdc run`: an `arg` that was not given has its default for certain.
-  /// Otherwise the user of the built program gives those that are not here.
+  /// `tdc run`: an `arg` that was not given has its default. Otherwise users of
+  /// the built program may give those that are not in `arguments`.
   bool argumentsAreFinal = false;
-  /// Options of tdc that no `arg` can be named like.
+  /// Options of tdc; no `arg` can have the name of one.
   std::vector<std::string> ownOptions;
-  /// `--device`: what `auto` and `arg device: device` mean. Empty: a GPU if
-  /// there is one, else the cpu.
+  /// `--device`: the meaning of `auto` and of `arg device: device`. Empty: a
+  /// GPU if there is one, else the cpu.
   std::string device;
-  /// `--placement`; none: what the program's first line says, else `insert`.
+  /// `--placement`. None: the mode in the program's first line, else `insert`.
   std::optional<Placement> placement;
-  /// How many CUDA devices the program sees in this compilation. Asked only if
-  /// the program does: to find out takes longer than to compile a small one.
+  /// Returns how many CUDA devices the program sees in this compilation. Called
+  /// only if the program asks for devices: the query takes longer than
+  /// compiling a small program.
   std::function<int64_t()> countCudaDevices = [] { return 0; };
-  /// Why there are none, where somebody knows; `needed` are.
+  /// Returns a note on why the machine lacks the `needed` CUDA devices, or on
+  /// how to simulate them. May be empty.
   std::function<std::string(int64_t needed)> whyNoDevices;
-  /// `tdc run`, `tdc emit`: the program meets these devices and no others.
-  /// Otherwise one that is missing is only a warning, and a program that asks
-  /// what there is is checked for machines with other devices as well.
+  /// `tdc run`, `tdc emit`: the program runs with exactly these devices.
+  /// Otherwise a missing device is only a warning, and a program that queries
+  /// the devices is also checked for machines with other devices.
   bool devicesAreFinal = false;
   /// Reads the header of an existing data file (`key` picks a tensor of a file
-  /// that holds several); nullopt where there is no such file or it is not
-  /// readable, which is found again when the program runs. May be empty.
+  /// that holds several); nullopt if the file does not exist or is not
+  /// readable, which is reported when the program runs. May be empty.
   std::function<std::optional<FileHeader>(llvm::StringRef path,
                                           llvm::StringRef key)>
       readHeader;
-  /// `tdc run`, `tdc report`: the sizes that headers say are used as constants.
+  /// `tdc run`, `tdc report`: sizes from headers are used as constants.
   bool headersAreFinal = false;
-  /// Told of each of these, by name.
+  /// Called with each named size that a file determines.
   std::function<void(const FileSize &size)> foundSize = [](const FileSize &) {};
-  /// Told of each of these.
+  /// Called with the batch size of each loader that has one.
   std::function<void(const BatchSize &size)> foundBatchSize =
       [](const BatchSize &) {};
   /// Folders to search for imported files, after the importing file's own.

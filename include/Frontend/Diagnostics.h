@@ -51,7 +51,7 @@ const DiagInfo &getDiagInfo(DiagCode code);
 /// The row of a code as a user types it ("TD501", "td501"), or null.
 const DiagInfo *findDiagInfo(llvm::StringRef name);
 
-/// A place and what is to be said about it (which may be nothing).
+/// A place and a text about it, which may be empty.
 struct Label {
   SourceRange range;
   std::string text;
@@ -69,8 +69,8 @@ struct Edit {
   std::string text;
 };
 
-/// A change that would cure the problem. An editor may apply those that are
-/// Safe; a Choice needs the author to decide.
+/// A change that fixes the problem. An editor may apply a Safe one; a Choice
+/// needs a decision of the author.
 struct FixIt {
   enum Kind : uint8_t { Safe, Choice };
   Kind kind;
@@ -87,7 +87,7 @@ struct Diagnostic {
   std::vector<Note> notes;
   std::vector<FixIt> fixes;
 
-  /// Says something at the primary place.
+  /// Sets the text at the primary place.
   Diagnostic &label(const llvm::Twine &text);
   /// Underlines another place, usually where one side of a conflict is from.
   Diagnostic &secondaryLabel(SourceRange range, const llvm::Twine &text);
@@ -105,19 +105,20 @@ class DiagnosticEngine {
 public:
   explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
 
-  /// Starts a diagnostic; without a title the table's is used. The reference
-  /// is for adding details at once: a repeated one is dropped at the next call.
+  /// Starts a diagnostic; without a title it gets the one of the table. Add
+  /// details to the returned reference before the next call: a repeated
+  /// diagnostic is dropped, and its reference is reused.
   Diagnostic &report(DiagCode code, SourceRange range,
                      const llvm::Twine &title = {});
-  /// The same of one that is made already, with its own severity.
+  /// The same for a finished diagnostic, which keeps its severity.
   Diagnostic &report(Diagnostic diagnostic);
 
   bool hasErrors() const { return numErrors != 0; }
   unsigned getNumErrors() const { return numErrors; }
-  /// As many are dropped here as in `other`, at least: for reports that are
-  /// taken over from there.
+  /// Counts at least as many dropped reports as `other` does; for an engine
+  /// that takes over the reports of `other`.
   void takeOverDropped(const DiagnosticEngine &other);
-  /// "and 23 more errors", if some were dropped since it was last asked.
+  /// "and 23 more errors" if some were dropped since the last call, else empty.
   std::string takeDropped();
   unsigned getNumWarnings() const { return numWarnings; }
 
@@ -133,14 +134,14 @@ public:
   /// The same, one JSON object per line.
   void printJSON(llvm::raw_ostream &os);
 
-  /// What was reported so far has been told elsewhere, and is not printed.
+  /// Excludes the reports so far from printing: they were shown elsewhere.
   void markPrinted() { numPrinted = diagnostics.size(); }
 
   const SourceManager &getSources() const { return sources; }
 
 private:
-  /// Beyond this many errors, or warnings, further ones tell the author
-  /// nothing.
+  /// Further errors, or further warnings, are dropped: they tell the author
+  /// nothing new.
   static constexpr unsigned maxShown = 100;
 
   std::vector<const Diagnostic *> getSorted(size_t from) const;
@@ -151,7 +152,7 @@ private:
   Diagnostic dropped{};
   unsigned numErrors = 0;
   unsigned numWarnings = 0;
-  unsigned droppedErrors = 0, droppedWarnings = 0; ///< and not told yet
+  unsigned droppedErrors = 0, droppedWarnings = 0; ///< since takeDropped
   size_t numPrinted = 0;
 };
 
@@ -163,19 +164,20 @@ void printText(llvm::raw_ostream &os, const SourceManager &sources,
 void printJSON(llvm::raw_ostream &os, const SourceManager &sources,
                const Diagnostic &diagnostic);
 
-/// The same of an error that the checker has not found, of an option, a file or
-/// a run. All but the title may be empty; `file` is that of `at`.
+/// The same for an error that does not come from the checker: in an option, a
+/// file or a run. All but the title may be empty; `at` is in `file`.
 void printJSON(llvm::raw_ostream &os, Severity severity, llvm::StringRef code,
                llvm::StringRef title, llvm::StringRef file, LineColumn at,
                llvm::StringRef note);
 
-/// The candidate nearest to a misspelt word, if one is near enough to be
-/// meant; the first of equally near ones. The comparison ignores case first.
+/// The candidate nearest to a misspelt word, if one is near enough to be meant;
+/// the first of equally near ones. A candidate that differs only in case is
+/// taken at once.
 std::optional<llvm::StringRef>
 findNearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
 
-/// Whether a word can only be `nearest`, misspelt: it is long, little is wrong
-/// with it, and no other candidate is as near.
+/// Whether a word is certainly a misspelt `nearest`: it is long, it has few
+/// typos, and no other candidate is as near.
 bool isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
                     llvm::ArrayRef<llvm::StringRef> candidates);
 

@@ -1,9 +1,10 @@
-//===- Emitter.h - what the checker says to code generation ---------------===//
+//===- Emitter.h - the checker's interface to code generation -------------===//
 //
 // The checker walks a program once: it checks, evaluates what is constant and
 // calls an Emitter for everything that happens at run time. MLIREmitter
-// implements it with MLIR; `tdc check` uses a NullEmitter. So the checker links
-// no MLIR, and there is no second tree between the AST and td IR.
+// implements it with MLIR; a NullEmitter replaces it after the first error. So
+// the checker links no MLIR, and there is no second tree between the AST and
+// td IR.
 //
 // Everything that arrives here has been checked: shapes fit, broadcasts and
 // casts are explicit, scalars have become tensors where tensors are needed.
@@ -38,16 +39,16 @@ private:
 
 enum class HostType : uint8_t { Int, Float, Bool, Str };
 
-/// What the command line of a program can do with an `arg`.
+/// How the command line of a program treats an `arg`.
 enum class ArgumentKind : uint8_t {
   Value,
-  Device, ///< give a str, the name of a device that there is code for
-  Fixed,  ///< nothing: it got its value when the program was compiled
+  Device, ///< takes a str: the name of a device that has code
+  Fixed,  ///< cannot be given: its value was fixed at compile time
 };
 
 /// Operations on host scalars. Int is 64 bit and wraps; `/` of ints gives a
-/// float; FloorDiv and Mod floor; what has no result stops the program: a
-/// division by 0, and an int to a negative power.
+/// float; FloorDiv and Mod floor. A division by 0 and an int to a negative
+/// power stop the program.
 enum class HostOp : uint8_t {
   Add,
   Sub,
@@ -83,21 +84,23 @@ enum class HostOp : uint8_t {
   BoolToInt
 };
 
-/// Why a tensor or a slot changes its place.
+/// Why a tensor or a slot moves to another place.
 enum class Transfer : uint8_t {
-  /// The program says so: what stands before is not pulled across.
+  /// The program says so; ops before the move are not pulled to the new place.
   Written,
-  /// The compiler brings it where it is needed.
+  /// The compiler moves it to where it is needed.
   Implied,
-  /// The same from or to where files, loaders and callers have their tensors.
+  /// The compiler moves it from or to the home of the tensors of files, loaders
+  /// and callers.
   Home,
-  /// The program says so, and exactly there it is done (--placement=off).
+  /// The program says so, and the copy is made exactly there (--placement=off).
   Kept,
-  /// An annotation: the tensor is made there (--placement=optimize).
+  /// An annotation: the tensor is computed there (--placement=optimize).
   Pinned
 };
 
-/// What a check that fails is reported as; the numbers of TR codes.
+/// The kind of a run-time check; the value is the number of the TR code that a
+/// failure reports.
 enum class Check : uint8_t {
   Assertion = 101,
   Division = 102,
@@ -106,16 +109,16 @@ enum class Check : uint8_t {
   Power = 105
 };
 
-/// Coordinates of an operand as sums of multiples of those of the result: for
-/// each coordinate the factors of `dims` dims, those of `offsets` offsets, and
-/// a constant.
+/// The coordinates of an operand as sums of multiples of the result's
+/// coordinates. `numbers` has for each coordinate the factors of `dims` dims,
+/// the factors of `offsets` offsets, and a constant.
 struct CoordinateSums {
   unsigned dims, offsets;
   llvm::ArrayRef<int64_t> numbers;
 };
 
-/// An attribute of a compute op, by its name in td. Lists live as long as the
-/// call that takes it.
+/// An attribute of a compute op, by its name in td. Lists must outlive only the
+/// call that takes the attribute.
 struct OpAttribute {
   llvm::StringRef name;
   std::variant<int64_t, llvm::ArrayRef<int64_t>, td::ReduceKind,
@@ -123,7 +126,7 @@ struct OpAttribute {
       value; ///< true is a unit attribute
 };
 
-/// Where an operation stands in the source, and the calls that led there
+/// The place of an operation in the source, and the calls that led there
 /// (innermost first). Ranges point into loaded sources.
 struct SourceLocation {
   SourceRange range;
@@ -134,11 +137,11 @@ class Emitter {
 public:
   virtual ~Emitter() = default;
 
-  /// Applies to everything emitted until the next call.
+  /// Sets the location of everything emitted until the next call.
   virtual void setLocation(const SourceLocation &location) = 0;
-  /// What the program calls a tensor, for reports. Its first name stays.
+  /// Gives a tensor its name in the program, for reports. The first name stays.
   virtual void nameTensor(Value tensor, llvm::StringRef name) = 0;
-  /// A part of the program that is left out reads the tensor.
+  /// Notes that code of the program which is not emitted reads the tensor.
   virtual void readElsewhere(Value tensor) = 0;
 
   // Host scalars ----------------------------------------------------------//
@@ -162,21 +165,21 @@ public:
   /// for index in [from, to) by step > 0. `initial` are the carried values.
   virtual Loop beginFor(Value from, Value to, Value step,
                         llvm::ArrayRef<Value> initial) = 0;
-  /// A value that a loop gives and its body does not take: what the last
-  /// iteration left, or else `initial`, which is null where nobody reads it
-  /// then.
+  /// A result of a loop that is not a carried value: `last` of the last
+  /// iteration, or `initial` if no iteration ran. `initial` is null if no op
+  /// reads the result in that case.
   struct Outcome {
     Value initial, last;
   };
-  /// Ends the body with the carried values' next values; gives their last ones,
-  /// and then the outcomes. If `leaves` is there, a bool, and holds, the
-  /// iteration was the last one.
+  /// Ends the body with the next values of the carried values. Returns their
+  /// final values, then the outcomes. If the bool `leaves` is given and true,
+  /// the iteration is the last one.
   virtual llvm::SmallVector<Value> endFor(llvm::ArrayRef<Value> next,
                                           llvm::ArrayRef<Outcome> outcomes,
                                           Value leaves) = 0;
 
-  /// Runs the body as long as `goesOn`, a bool, holds; the iteration says at
-  /// its end whether there is another. Gives the carried values in the body.
+  /// Runs the body while the bool `goesOn` is true; endWhile takes its value
+  /// for the next iteration. Returns the carried values in the body.
   virtual llvm::SmallVector<Value>
   beginWhile(Value goesOn, llvm::ArrayRef<Value> initial) = 0;
   virtual llvm::SmallVector<Value>
@@ -185,19 +188,20 @@ public:
 
   virtual void beginIf(Value condition) = 0;
   virtual void beginElse() = 0;
-  /// Both lists pair up by type, but that a tensor of the first side without a
-  /// place is brought to that of the second; a null value pairs up with any:
-  /// nobody reads it. Gives the values of the side taken.
+  /// Pairs of values have equal types, with two exceptions: a tensor of the
+  /// first side without a place is brought to the place of the second side's
+  /// tensor, and a null value pairs with any value because no op reads that
+  /// result. Returns the results.
   virtual llvm::SmallVector<Value> endIf(llvm::ArrayRef<Value> thenValues,
                                          llvm::ArrayRef<Value> elseValues) = 0;
 
   // Devices ---------------------------------------------------------------//
-  /// The device that a symbol stands for in this compilation.
+  /// Declares the device that a symbol is in this compilation.
   virtual void declareDevice(llvm::StringRef symbol, const Place &device) = 0;
 
   /// Costs decide which device an op runs on (--placement=optimize).
   virtual void optimizePlacement() = 0;
-  /// Transfers stay as the program has them (--placement=off).
+  /// Copies between devices stay as the program has them (--placement=off).
   virtual void keepTransfers() = 0;
 
   // Exported functions ----------------------------------------------------//
@@ -209,8 +213,8 @@ public:
   beginExport(llvm::StringRef name, llvm::StringRef help,
               llvm::ArrayRef<Parameter> parameters) = 0;
   virtual void endExport(llvm::ArrayRef<Value> results) = 0;
-  /// Whether the function can use the value: values of the top-level statements
-  /// are kept for it, but for texts that they made.
+  /// Whether the exported function can use the value: values of the top-level
+  /// statements are kept for it, except texts that they computed.
   virtual bool canUse(Value value) = 0;
 
   // Tensors: constructors -------------------------------------------------//
@@ -226,15 +230,17 @@ public:
 
   // Tensors: arithmetic and movement --------------------------------------//
   /// A compute op of the table. `operands` are its tensors and host scalars in
-  /// order, and then, if it takes sizes, those of the run-time dims of `type`.
+  /// order, followed by the run-time sizes of `type` if the op takes sizes.
   virtual Value op(OpKind kind, llvm::ArrayRef<Value> operands,
                    llvm::ArrayRef<OpAttribute> attributes,
                    const TensorShape &type) = 0;
-  /// A `type` without a place: where it goes is not decided yet.
+  /// Moves a tensor to the place of `type`; a `type` without a place leaves the
+  /// destination open.
   virtual Value toDevice(Value input, const TensorShape &type,
                          Transfer transfer) = 0;
   virtual Value detach(Value input) = 0;
-  /// The input, whose gradient is rounded to the dtype of `narrow` and widened.
+  /// Returns the input; its gradient is rounded to the dtype of `narrow` and
+  /// widened again.
   virtual Value roundGradient(Value input, const TensorShape &narrow) = 0;
 
   /// The size of a dim as an int.
@@ -246,7 +252,7 @@ public:
   virtual void declareSlot(llvm::StringRef name, td::SlotKind kind,
                            llvm::StringRef key, llvm::StringRef instance,
                            const TensorShape &type) = 0;
-  /// The final names of a slot: its own is the first, the others are aliases.
+  /// The final names of a slot: the first is its own, the others are aliases.
   struct SlotName {
     std::string instance, key;
     std::string whole() const { return instance + "." + key; }
@@ -259,7 +265,7 @@ public:
                          llvm::ArrayRef<std::string> dropped) = 0;
   virtual Value read(llvm::StringRef slot, const TensorShape &type) = 0;
   virtual void write(llvm::StringRef slot, Value value) = 0;
-  /// What the slot holds goes to another place.
+  /// Moves the contents of a slot to another place.
   virtual void moveSlot(llvm::StringRef slot, const Place &place,
                         Transfer transfer) = 0;
   virtual void seed(Value value) = 0;
@@ -269,17 +275,19 @@ public:
   virtual void backward(Value target, llvm::ArrayRef<std::string> parameters,
                         llvm::ArrayRef<std::string> gradients) = 0;
 
-  // The world -------------------------------------------------------------//
-  /// `{}` and `{:spec}` in the template stand for the values in order.
+  // Prints, arguments, files, devices --------------------------------------//
+  /// Formats the values, in order, in the places `{}` and `{:spec}` of the
+  /// template.
   virtual Value format(llvm::StringRef templateText,
                        llvm::ArrayRef<Value> values) = 0;
-  /// The text with this number, which a check keeps within them.
+  /// Returns `texts[index]`; the caller has emitted a check of the index.
   virtual Value pickText(Value index,
                          llvm::ArrayRef<llvm::StringRef> texts) = 0;
   virtual void print(Value text) = 0;
   virtual void assertThat(Value condition, Value message,
                           Check check = Check::Assertion) = 0;
-  /// Stops the program unless two ints agree; `what` says it to the user.
+  /// Stops the program unless the two ints are equal; `what` is the user's
+  /// message.
   virtual void checkDim(Value lhs, Value rhs, llvm::StringRef what) = 0;
 
   /// A command-line argument; `defaultText` is its default (or fixed value) as
@@ -298,7 +306,7 @@ public:
   /// Waits for all GPUs.
   virtual void cudaSynchronize() = 0;
 
-  /// `key` names a tensor of a safetensors file, empty for npy.
+  /// `key` names a tensor of a safetensors file; empty for npy.
   virtual Value load(Value path, llvm::StringRef key,
                      const TensorShape &type) = 0;
   virtual void saveTensor(Value path, Value tensor) = 0;
@@ -313,7 +321,7 @@ public:
     bool full = false; ///< also the random counter: a checkpoint, not weights
   };
   virtual void save(Value path, const Checkpoint &checkpoint) = 0;
-  /// How far a file may differ from what is restored of it.
+  /// How far a file may differ from the state that is restored from it.
   struct Tolerance {
     bool lenient = false; ///< keys may be missing and unexpected
     bool casts = false;   ///< values may be rounded to the dtype of the slot

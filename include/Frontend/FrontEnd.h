@@ -1,8 +1,8 @@
-//===- FrontEnd.h - a program in some language ----------------------------===//
+//===- FrontEnd.h - the interface of a source language --------------------===//
 //
-// What a compilation needs of a language: to read a program, and to tell an
-// Emitter what it does, which happens once for each kind of machine, and again
-// with other arguments.
+// A compilation uses a language through this interface: it parses a program,
+// and emits it to an Emitter, once for each kind of machine and again with
+// other arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,25 +23,25 @@ struct ProgramArgument {
   std::optional<llvm::StringRef> defaultText;
 };
 
-/// One program. Texts live as long as it and the sources it was parsed from.
+/// One program. Its texts live as long as the program and its sources.
 class FrontEnd {
 public:
   virtual ~FrontEnd() = default;
 
-  /// Reads the program, once, before all else. Mistakes go to `diags`.
+  /// Parses the program. Called once, before all else. Mistakes go to `diags`.
   virtual void parse(SourceManager &sources, FileId file,
                      DiagnosticEngine &diags) = 0;
-  /// What `--help` of the program says it is for; may be empty.
+  /// The description that `--help` of the program shows; may be empty.
   virtual llvm::StringRef getHelp() const = 0;
   virtual llvm::SmallVector<ProgramArgument> getArguments() const = 0;
 
-  /// Finds the mistakes of the program and emits what it is on a machine with
-  /// the devices of the options. What `emitter` holds is useful only if `diags`
-  /// has no errors afterwards.
+  /// Checks the program and emits its version for a machine with the devices of
+  /// the options. The contents of `emitter` are useful only if `diags` has no
+  /// errors afterwards.
   ///
-  /// The answer is for how many GPUs the program has versions of its own, most
-  /// first. With final devices it is how many there are if the program or
-  /// `--device` names one, else empty.
+  /// Returns the numbers of GPUs for which the program has versions of its own,
+  /// largest first. With final devices it returns the number of GPUs of the
+  /// machine if the program or `--device` names one, else nothing.
   virtual llvm::SmallVector<int64_t> check(const CheckOptions &options,
                                            DiagnosticEngine &diags,
                                            Emitter &emitter) = 0;
@@ -50,7 +50,7 @@ public:
 /// Makes the front end of a language.
 using MakeFrontEnd = std::unique_ptr<FrontEnd> (*)();
 
-/// That of `.tdsl`.
+/// Makes the front end of `.tdsl`.
 std::unique_ptr<FrontEnd> createTDSLFrontEnd();
 
 } // namespace tdc

@@ -1,11 +1,11 @@
 //===- Lexer.h - text to tokens -------------------------------------------===//
 //
-// The whole file is cut into tokens before it is parsed: looking ahead is then
-// an index, and whether a line end ends the statement is settled here, where
-// the open brackets and both neighbours are known.
+// The whole file is cut into tokens before it is parsed. Lookahead is then an
+// index. The lexer also decides whether a line end ends the statement, because
+// it knows the open brackets and the tokens on both sides.
 //
 // Soft keywords (`model arg param buffer`) are names to the lexer. Comments
-// leave no token; `##` lines are kept beside the tokens.
+// leave no token; `##` lines are kept in a list of their own.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TDC_FRONTEND_LEXER_H
@@ -107,9 +107,9 @@ enum class Tok : uint8_t {
 llvm::StringRef getSpelling(Tok kind);
 bool isKeyword(Tok kind);
 
-/// The bytes [begin, end) of the file. Newline is a line end or `;` that ends
-/// a statement. Error stands for text that was reported already, so that the
-/// parser can give up on the statement quietly.
+/// The bytes [begin, end) of the file. Newline is a line end or `;` that ends a
+/// statement. Error marks text that the lexer has reported, so that the parser
+/// gives up on the statement without a second report.
 struct Token {
   Tok kind;
   uint32_t begin;
@@ -134,8 +134,8 @@ TokenStream lexFile(const SourceManager &sources, FileId file,
                     DiagnosticEngine &diags);
 
 /// Cuts the expression of an f-string's replacement field into tokens. The
-/// text starts just after `{` and is at most `text` long; End is placed at the
-/// `:`, `}` or `!` that ends the expression.
+/// expression starts at the start of `text`, just after `{`, and ends within
+/// `text`; End is placed at the `:`, `}` or `!` that ends it.
 std::vector<Token> lexReplacementField(const SourceManager &sources,
                                        SourceRange text,
                                        DiagnosticEngine &diags);

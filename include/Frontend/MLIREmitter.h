@@ -2,7 +2,7 @@
 //
 // The MLIR end of the front end. The checker walks the program and calls an
 // Emitter; the emitter made here answers each call with ops of td, scf, arith
-// and math. What stands in the module besides ops:
+// and math. Apart from ops, the module holds:
 //
 //   func.func @main                          the top-level statements
 //   func.func @NAME attributes {td.export}   an `export fn`; each parameter has
@@ -15,8 +15,8 @@
 //   td.name, td.help on the module           what --help of the program shows
 //   td.code on a td.assert                   the error's number (else 101)
 //
-// Every op's location is a place in the source, and where the op came out of a
-// called function a CallSiteLoc chain leads to the top-level statement.
+// Every op's location is a place in the source. An op of a called function has
+// a CallSiteLoc chain up to the top-level statement.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,17 +36,16 @@ namespace tdc {
 
 class Emitter;
 
-/// What `--help` of a program says first: its name, and what it is for (may be
+/// The start of a program's `--help`: its name, and its description (may be
 /// empty).
 struct ProgramTitle {
   llvm::StringRef name;
   llvm::StringRef help;
 };
 
-/// Runs `walk` with an emitter that builds a module, and returns the module,
-/// or null if `walk` answers false (it has reported why). Loads the dialects
-/// that it needs into `context`. Ranges given to the emitter point into
-/// `sources`.
+/// Runs `walk` with an emitter that builds a module. Returns the module, or
+/// null if `walk` returns false (it has reported why). Loads the dialects that
+/// it needs into `context`. Ranges given to the emitter point into `sources`.
 mlir::OwningOpRef<mlir::ModuleOp>
 generateModule(mlir::MLIRContext &context, const SourceManager &sources,
                const ProgramTitle &title,

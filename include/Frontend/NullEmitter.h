@@ -1,7 +1,8 @@
 //===- NullEmitter.h - checks without code --------------------------------===//
 //
-// The emitter of the rest of a walk after its first error, and of the fuzzer:
-// it gives handles that stand for nothing and keeps none.
+// Used for the rest of a walk after its first error, for walks that only ask
+// for diagnostics (`tdc fix`), and by the fuzzer: it returns distinct handles
+// without values and keeps none of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -93,7 +94,7 @@ public:
   Value restoreScalar(Value path, llvm::StringRef name, HostType type) override;
 
 private:
-  /// A handle that no other value has.
+  /// A new handle, different from all others.
   Value some() { return Value(reinterpret_cast<void *>(++made)); }
 
   uintptr_t made = 0;

@@ -30,8 +30,7 @@ struct ParserLimits {
 const ast::Program *parseFile(const SourceManager &sources, FileId file,
                               ast::Context &context, DiagnosticEngine &diags);
 
-/// What `torch.<name>` is here if it is a dtype of another name; empty for all
-/// others.
+/// The language's name of the dtype `torch.<name>` if it differs; else empty.
 llvm::StringRef getDtypeOfPyTorch(llvm::StringRef name);
 
 } // namespace tdc

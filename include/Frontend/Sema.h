@@ -13,16 +13,15 @@
 
 namespace tdc {
 
-/// Checks the program that was parsed from `file` and emits what it is on a
-/// machine with the devices of the options. Imported files
-/// and prelude files are added to `sources` and `context`. After the first
-/// error nothing more reaches `emitter`, so what it holds is useful only if
-/// `diags` has no errors afterwards. `context` must outlive the emitter's use
-/// of source locations.
+/// Checks the program that was parsed from `file` and emits its version for a
+/// machine with the devices of the options. Imported files and prelude files
+/// are added to `sources` and `context`. After the first error nothing more
+/// reaches `emitter`, so its contents are useful only if `diags` has no errors
+/// afterwards. `context` must outlive the emitter's use of source locations.
 ///
-/// The answer is for how many GPUs the program has versions of its own, most
-/// first. With final devices it is how many there are if the program or
-/// `--device` names one, else empty.
+/// Returns the numbers of GPUs for which the program has versions of its own,
+/// largest first. With final devices it returns the number of GPUs of the
+/// machine if the program or `--device` names one, else nothing.
 llvm::SmallVector<int64_t> check(SourceManager &sources, ast::Context &context,
                                  FileId file, const ast::Program &program,
                                  const CheckOptions &options,

@@ -21,8 +21,8 @@
 
 namespace tdc {
 
-/// Names a file of a SourceManager. 0 is "no file": the place of things that
-/// no text stands for, such as command-line options.
+/// Names a file of a SourceManager. 0 is "no file": the place of things without
+/// text, such as command-line options.
 using FileId = uint32_t;
 
 /// The bytes [begin, end) of one file.
@@ -47,7 +47,8 @@ struct SourceRange {
   bool operator!=(const SourceRange &o) const { return !(*this == o); }
 };
 
-/// A position as people count: from 1; the column counts code points.
+/// A position as editors show it: both numbers start at 1, and the column
+/// counts code points.
 struct LineColumn {
   unsigned line = 1;
   unsigned column = 1;
@@ -57,13 +58,14 @@ struct LineColumn {
 class SourceManager {
 public:
   /// Reads a file. Opening the same path again returns the same id. Fails with
-  /// the system's error, or invalid_argument for what is not a file or a pipe.
+  /// the system's error, or with invalid_argument if the path is neither a file
+  /// nor a pipe.
   llvm::ErrorOr<FileId> open(llvm::StringRef path);
 
   /// Registers text that is already in memory under the name to show for it.
   FileId add(llvm::StringRef name, std::unique_ptr<llvm::MemoryBuffer> text);
 
-  /// The same, copying the text.
+  /// The same with a copy of the text.
   FileId add(llvm::StringRef name, llvm::StringRef text) {
     return add(name, llvm::MemoryBuffer::getMemBufferCopy(text, name));
   }
@@ -91,7 +93,7 @@ private:
   struct File {
     std::string name;
     std::unique_ptr<llvm::MemoryBuffer> buffer;
-    /// Offsets at which lines start; filled when a position is first asked for.
+    /// Offsets at which lines start; filled when a position is first needed.
     mutable std::vector<uint32_t> lineStarts;
   };
   const File &get(FileId file) const {

@@ -1,8 +1,8 @@
 //===- Graph.h - a model as a graph -----------------------------*- C++ -*-===//
 //
-// What `tdc emit --graph` draws: the calls and operators of the block that a
-// program spends most of its work in, the devices that they run on, and what is
-// copied between them.
+// The graph that `tdc emit --graph` draws: the calls and operators of the block
+// with the most work, the devices that they run on, and the copies between
+// them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,28 +17,29 @@ namespace tdc {
 
 struct GraphNode {
   std::string label;
-  std::string file; ///< and line of the call; "" if none is known
+  std::string file; ///< of the call; "" if not known
   unsigned line = 0;
   Place device;
 };
 
 struct GraphEdge {
   unsigned from, to;
-  std::string copy; ///< what is copied on it, and how many bytes, if it is
+  std::string copy; ///< the copied value and its bytes; "" if nothing is copied
 };
 
-/// Edges go from the first node in the order of the program that has a value
-/// to those that read it. Where they would close a circle, as gradients do on
-/// their way back, there is none.
+/// An edge leads from the first node, in the order of the program, that has a
+/// value to each node that reads the value. An edge that would close a cycle,
+/// as those of gradients would, is left out.
 struct Graph {
   std::vector<GraphNode> nodes;
   std::vector<GraphEdge> edges;
 };
 
-/// Of a placed module; without nodes if it computes nothing.
+/// Makes the graph of a placed module; it has no nodes if the module computes
+/// nothing.
 Graph makeGraph(mlir::ModuleOp placed, const SourceManager &sources);
 
-/// Where everything stands: nodes in layers from top to bottom.
+/// Positions in the drawing: nodes are in layers from top to bottom.
 struct GraphLayout {
   struct Point {
     int x, y;
@@ -47,15 +48,15 @@ struct GraphLayout {
 
   int width = 0, height = 0;
   std::vector<Point> nodes;              ///< their left upper corners
-  std::vector<std::vector<Point>> edges; ///< the points that each goes through
-  std::vector<Point> labels; ///< of edges, the middle of the base line
+  std::vector<std::vector<Point>> edges; ///< the points along each edge
+  std::vector<Point> labels; ///< of edges: the middle of the base line
 };
 
 GraphLayout layOut(const Graph &graph);
-/// How wide a text is at most.
+/// An upper bound of the width of a text.
 int getTextWidth(llvm::StringRef text);
 
-/// As SVG, or a page around it.
+/// Prints the graph as SVG, or as an HTML page that contains the SVG.
 void printGraph(llvm::raw_ostream &os, llvm::StringRef title,
                 const Graph &graph, bool isPage);
 

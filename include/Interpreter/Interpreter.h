@@ -1,10 +1,10 @@
 //===- Interpreter.h - the reference meaning of td IR ---------------------===//
 //
-// Runs td IR op by op as the .td files say, slowly and without cleverness:
+// Runs td IR op by op as the .td files say, slowly and without optimizations:
 // every backend is tested against it. It takes modules of every phase in which
-// tensors are values, that is from td-grad on up to td.kernel; td.grad and
-// td.backward are refused. Prints, files, arguments, seeds and errors are those
-// of the runtime, so a program prints the same as when it is compiled.
+// tensors are values: from td-grad up to td.kernel. It refuses td.grad and
+// td.backward. Prints, files, arguments, seeds and errors are those of the
+// runtime, so a program prints the same as when it is compiled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,16 +37,16 @@ public:
   int32_t call(mlir::func::FuncOp function, llvm::ArrayRef<Datum> arguments,
                llvm::SmallVectorImpl<Datum> &results);
 
-  /// The status of a program that td IR gives no meaning: a bug in what made
-  /// it.
+  /// The status of a program that td IR gives no meaning: a bug in the pass or
+  /// the front end that made it.
   static constexpr int32_t kInvalidProgram = 9000;
 
-  /// What was copied between devices, how often loops turned, the most that was
-  /// on each device at one time, and what at least has to be copied (K0), as
-  /// JSON.
+  /// Writes as JSON: the copies between devices, the iterations of each loop,
+  /// the peak memory of each device, and the copies that the program needs at
+  /// least (K0).
   void writeTransfers(llvm::raw_ostream &os) const;
 
-  /// For its error text, after open().
+  /// The context of the run, for its error text. To be called after open().
   tdrt_context *getContext() const;
 
 private:

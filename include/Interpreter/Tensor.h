@@ -1,8 +1,8 @@
 //===- Tensor.h - a tensor value of the interpreter -----------------------===//
 //
-// Elements are kept wide, so that the meaning of an op can be written down once
-// for all dtypes: a float as a double that the dtype can hold, an integer or
-// bool as an int64_t. Setting an element rounds or wraps it to the dtype.
+// Elements are stored in a wide type, so that each op is implemented once for
+// all dtypes: a float as a double that the dtype can hold, an integer or bool
+// as an int64_t. Setting an element rounds or wraps it to the dtype.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ using Dims = llvm::SmallVector<int64_t, 4>;
 /// The number of elements of a shape.
 int64_t countElements(llvm::ArrayRef<int64_t> dims);
 
-/// Where an index lies in row-major order.
+/// The offset of an index in row-major order.
 int64_t getOffset(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> index);
 
 /// Calls visit(index) for every index of a shape, in row-major order.
@@ -34,26 +34,27 @@ void forEachIndex(llvm::ArrayRef<int64_t> dims,
 double roundToDType(DType dtype, double value);
 /// The same from an integer, rounded once.
 double roundToDType(DType dtype, int64_t value);
-/// The low bits of an integer as the integer dtype reads them; bool keeps one.
+/// The low bits of an integer, read as the integer dtype; of a bool one bit.
 int64_t wrapToDType(DType dtype, int64_t value);
-/// Towards zero, saturating, NaN gives 0; bool is `value != 0`.
+/// Rounds towards zero and saturates; NaN gives 0. For bool: `value != 0`.
 int64_t truncateToDType(DType dtype, double value);
 
 class Tensor {
 public:
-  /// Zeros, a new instance at home at `place`.
+  /// Makes zeros: a new instance with its home at `place`.
   Tensor(DType dtype, llvm::ArrayRef<int64_t> dims, Place place);
-  /// A plain copy would be the same instance, which the result of an op is not.
+  /// Deleted: the copy would have the same `instance`, but the result of an op
+  /// is a new one.
   Tensor(const Tensor &) = delete;
   Tensor(Tensor &&) = default;
 
-  /// The same instance on another device.
+  /// Returns a copy on another device, of the same instance.
   Tensor copyTo(const Place &device) const;
-  /// What a slot holds before it is written: zeros, made wherever they are
-  /// needed.
+  /// The contents of a slot before it is written: zeros, which any device makes
+  /// where they are needed.
   static Tensor makeHomeless(DType dtype, llvm::ArrayRef<int64_t> dims);
 
-  /// Reads packed row-major elements, as the runtime and files have them.
+  /// Reads packed row-major elements, the format of the runtime and of files.
   static Tensor fromBytes(DType dtype, llvm::ArrayRef<int64_t> dims,
                           Place place, const void *bytes);
   std::vector<char> toBytes() const;
@@ -78,11 +79,11 @@ public:
 
   const DType dtype;
   const Dims dims;
-  /// Where the value lives: an op at another place must not read it.
+  /// The device of the value: an op on another device must not read it.
   const Place place;
-  /// Which execution of an op made the value: the same for all its copies.
+  /// Identifies the execution of the op that made the value; copies share it.
   const uint64_t instance;
-  /// Where it was made, if that is one place.
+  /// The device that made the value; nullopt if any device could have.
   const std::optional<Place> home;
 
 private:
@@ -100,8 +101,8 @@ using TensorRef = std::shared_ptr<const Tensor>;
 using Replicas = llvm::SmallVector<TensorRef, 2>;
 using HandleRef = std::shared_ptr<Replicas>;
 
-/// The value of an SSA value: i64, i1 and index are an int64_t (i1 is 0 or 1),
-/// f64 a double. A poison is a null TensorRef: nobody may read it.
+/// The contents of an SSA value: i64, i1 and index are an int64_t (i1 is 0 or
+/// 1), f64 is a double. A poison is a null TensorRef, which no op may read.
 using Datum = std::variant<int64_t, double, std::string, TensorRef, HandleRef>;
 
 } // namespace tdc

@@ -1,8 +1,8 @@
-//===- JIT.h - object code in memory that can be called -------------------===//
+//===- JIT.h - links object code in memory --------------------------------===//
 //
-// Links object files into this process. Generated code may call what
-// runtime/include/tdc_runtime_symbols.def lists and a few functions of libc and
-// libm, nothing else: the names are bound from a table, not looked up in the
+// Links object files into this process. Generated code may call only the
+// functions that runtime/include/tdc_runtime_symbols.def lists and a few of
+// libc and libm. The names are bound from a table, not looked up in the
 // process, so a stripped static tdc works as well as a shared one.
 //
 //===----------------------------------------------------------------------===//
@@ -20,15 +20,15 @@ namespace tdc {
 
 class JIT {
 public:
-  /// Links `objects`, which may use each other, and finds `entry`, a function
-  /// or variable of theirs. Fails if it needs something, directly or not, that
-  /// neither they nor the table have.
+  /// Links `objects`, which may refer to each other, and finds `entry`, a
+  /// function or variable that one of them defines. Fails if `entry` needs a
+  /// symbol, directly or not, that neither `objects` nor the table define.
   static llvm::Expected<std::unique_ptr<JIT>>
   create(llvm::MutableArrayRef<std::unique_ptr<llvm::MemoryBuffer>> objects,
          llvm::StringRef entry);
 
   JIT();
-  /// Code and data of the objects are gone afterwards.
+  /// Frees the code and data of the objects.
   ~JIT();
 
   /// The address of the entry.

@@ -14,13 +14,13 @@
 
 namespace tdc {
 
-/// The code of a program, for the machine that it was compiled on. It does not
-/// change: any number of contexts may run it.
+/// The code of a program, for the machine that it was compiled on. It is
+/// immutable: any number of contexts may run it.
 class Program {
 public:
-  /// Compiles the file of the options, or `text` in its place if that is not
-  /// null. Null with the reason in `code` if it has mistakes, which `listener`
-  /// was told of; on which thread, is not said.
+  /// Compiles the file of the options, or `text` instead if that is not null.
+  /// Returns null and sets `code` if the compilation fails. `listener` gets the
+  /// errors, on an unspecified thread.
   static std::unique_ptr<Program>
   compile(const CompileOptions &options, const llvm::StringRef *text,
           Listener &listener, ExitCode &code,
@@ -30,7 +30,7 @@ public:
     return *static_cast<const tdrt_program *>(jit->getEntry());
   }
 
-  /// What the program takes for its command line: its file, then its arguments.
+  /// The command line of the program: its file, then its arguments.
   const std::vector<const char *> &getArgv() const { return argv; }
 
 private:

@@ -1,4 +1,4 @@
-//===- RuntimeSymbols.h - what generated code may call --------------------===//
+//===- RuntimeSymbols.h - the symbols that generated code may use ---------===//
 
 #ifndef TDC_JIT_RUNTIMESYMBOLS_H
 #define TDC_JIT_RUNTIMESYMBOLS_H
@@ -12,8 +12,8 @@ struct RuntimeSymbol {
   void *address;
 };
 
-/// Functions of the runtime, and those of libc and libm that LLVM's code
-/// generator calls of its own accord.
+/// Functions of the runtime, and the functions of libc and libm that LLVM's
+/// code generator inserts calls to.
 llvm::ArrayRef<RuntimeSymbol> getRuntimeSymbols();
 
 } // namespace tdc

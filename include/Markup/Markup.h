@@ -24,7 +24,7 @@ struct Attribute {
   std::string value;
 };
 
-/// Closes what it opens, and escapes every text and value.
+/// Writes elements with their closing tags, and escapes all texts and values.
 class Markup {
 public:
   using Attributes = std::initializer_list<Attribute>;
@@ -35,10 +35,10 @@ public:
   void element(llvm::StringRef name, Attributes attributes, Contents contents);
   void element(llvm::StringRef name, Attributes attributes,
                const llvm::Twine &text);
-  /// One without contents, which HTML does not close: `col`, `meta`.
+  /// Writes an element that has no contents and no closing tag: `col`, `meta`.
   void empty(llvm::StringRef name, Attributes attributes);
   void text(const llvm::Twine &text);
-  /// What means itself: a style sheet.
+  /// Writes text that is not escaped: a style sheet.
   void raw(llvm::StringRef text);
 
 private:

@@ -1,4 +1,4 @@
-//===- Style.h - how pages and pictures look --------------------*- C++ -*-===//
+//===- Style.h - style sheets of pages and pictures -------------*- C++ -*-===//
 
 #ifndef TDC_MARKUP_STYLE_H
 #define TDC_MARKUP_STYLE_H
@@ -7,7 +7,8 @@
 
 namespace tdc {
 
-/// Style sheets: the colours of devices, for both schemes, and the rest.
+/// Style sheets: the colours of devices in the light and the dark scheme, and
+/// all other styles.
 extern const char *const kColours, *const kStyle;
 
 /// The class that gives an element the colour of a device, by its index.

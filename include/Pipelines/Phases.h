@@ -1,7 +1,7 @@
-//===- Phases.h - the one table of phases ---------------------------------===//
+//===- Phases.h - the table of phases -------------------------------------===//
 //
-// The states that a program is in on its way to machine code. `tdc emit
-// --phase=NAME`, docs/Architecture.md and test/Pipelines follow this table.
+// The states of a program on its way to machine code. `tdc emit --phase=NAME`,
+// docs/Architecture.md and test/Pipelines follow this table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace tdc {
 
 struct TargetInfo;
 
-/// In the order of a compilation.
+/// In compilation order.
 enum class Phase : uint8_t {
   TD,
   Grad,
@@ -41,20 +41,21 @@ enum class Phase : uint8_t {
 struct PhaseInfo {
   Phase phase;
   llvm::StringRef name;
-  /// What holds of a program in this phase.
+  /// The property of a program in this phase, for users.
   llvm::StringRef holds;
-  /// Adds the MLIR passes that lead here from the phase before; null where none
-  /// do: at the start, and in the part that LLVM does.
+  /// Adds the MLIR passes from the phase before to this one; null for the first
+  /// phase and for the phases after MLIR.
   void (*addPasses)(mlir::OpPassManager &passes, const TargetInfo &target);
 };
 
 /// All rows, in the order of Phase.
 llvm::ArrayRef<PhaseInfo> getPhases();
 
-/// The first passes of the phase `placed`, those that choose where ops run.
+/// Adds the first passes of the phase `placed`, which choose the device of each
+/// op.
 void addChoicePasses(mlir::OpPassManager &passes);
 
-/// The row of a name as a user types it, or null.
+/// The row with this name, as a user types it, or null.
 const PhaseInfo *findPhase(llvm::StringRef name);
 
 } // namespace tdc

@@ -1,7 +1,8 @@
 //===- Pipelines.h - from td IR to machine code ---------------------------===//
 //
-// What a driver calls: a context, the MLIR phases, and the rest in LLVM. The
-// order of passes and why it is that order stand in lib/Pipelines/Phases.cpp.
+// The functions that a driver calls: to create a context, to run the MLIR
+// phases, and to generate code with LLVM. lib/Pipelines/Phases.cpp has the
+// order of the passes and the reasons for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,24 +27,25 @@ class HostTarget;
 class StepListener;
 struct TargetInfo;
 
-/// A context for one compilation on one thread. Dialects are loaded as they are
-/// needed.
+/// Creates a context for one compilation on one thread. Dialects are loaded on
+/// demand.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
 /// Takes td IR in the phase `first` through the MLIR phases up to and including
-/// `last`, for a target. False if a pass failed; it has
-/// emitted an error with a location. A message that starts with a code
-/// ("TD900: …") is for the author of the program, any other is a bug in tdc.
+/// `last`, for a target. Returns false if a pass failed; the pass has emitted
+/// an error with a location. A message that starts with a code ("TD900: …") is
+/// for the author of the program; any other message is a bug in tdc.
 bool runPhases(mlir::ModuleOp module, Phase first, Phase last,
                const TargetInfo &target, StepListener *listener = nullptr);
 
 /// Takes a module in the phase `resolved` half the way to `placed`: every op is
-/// on the device that it will run on, and transfers are not placed yet. False
-/// as above.
+/// on the device that it will run on, but transfers are not placed yet. Returns
+/// false as runPhases does.
 bool chooseDevices(mlir::ModuleOp module);
 
 /// Writes a module that has been through the phase `llvm` as LLVM IR, assembly
-/// or an object file. `withMain` adds the `main` of an executable.
+/// or an object file, according to `kind`. `withMain` adds the `main` of an
+/// executable. Returns false if the module cannot be translated.
 bool generateCode(mlir::ModuleOp module, const HostTarget &target, Phase kind,
                   bool withMain, llvm::raw_pwrite_stream &os,
                   StepListener *listener = nullptr);

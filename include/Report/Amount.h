@@ -11,21 +11,22 @@
 
 namespace tdc {
 
-/// Copies or bytes: the part that is known and what else there is,
-/// "iterations(12)" for the iterations of the loop of line 12 and "size(8, 0)"
-/// for the first size of what line 8 makes.
+/// A number of copies or bytes: a known part and a sum of products of symbols.
+/// The symbol "iterations(12)" is the trip count of the loop of line 12;
+/// "size(8, 0)" is the first size of the tensor that line 8 makes.
 struct Amount {
   int64_t known = 0;
-  std::map<std::string, int64_t> rest; ///< products, and how often each
-  bool isExact = true;                 ///< else at most
+  std::map<std::string, int64_t> rest; ///< coefficients by product
+  bool isExact = true;                 ///< false: an upper bound
 
-  /// Sums that no int64_t holds keep their summands.
+  /// Adds `times` times the product. Keeps the summands of a sum that overflows
+  /// int64_t.
   void add(const std::string &product, int64_t times);
   Amount &operator+=(const Amount &other);
-  /// Whether it is less where the symbols stand for large numbers.
+  /// Whether it is less than `other` when all symbols are large numbers.
   bool isBelow(const Amount &other) const;
   std::string getFormula() const;
-  /// None if only a run knows it.
+  /// The number; nullopt if only a run knows it.
   std::optional<int64_t> getNumber() const {
     return rest.empty() ? std::optional(known) : std::nullopt;
   }
@@ -35,14 +36,14 @@ Amount getCopies(const td::CopySite &site);
 Amount getBytes(const td::CopySite &site);
 /// The bytes of one copy.
 Amount getBytesOfOne(const td::CopySite &site);
-/// Exact if all lies in the arena.
+/// The peak memory of a device; exact if all buffers are in the arena.
 Amount getBytes(const PeakMemory &peak);
 
 struct Total {
   Amount copies, bytes;
 };
 
-/// Of a run of the program, and of one call of each of its exports.
+/// The totals of a run of the program, and of one call of each of its exports.
 struct Totals {
   Total program, exports;
 };

@@ -1,4 +1,4 @@
-//===- CopyTime.h - whether a copy runs beside kernels ----------*- C++ -*-===//
+//===- CopyTime.h - whether a copy is pipelined -----------------*- C++ -*-===//
 
 #ifndef TDC_REPORT_COPYTIME_H
 #define TDC_REPORT_COPYTIME_H
@@ -8,18 +8,18 @@
 
 namespace tdc {
 
-/// When a copy is made, as the schedule has it.
+/// When a copy runs, according to the schedule.
 struct CopyTime {
   enum When : uint8_t {
-    Ahead,       ///< in the previous iteration, beside its kernels
-    Beside,      ///< beside kernels that do not need it
-    Late,        ///< the same, and the host reads it in the iteration behind
-    NotPipelined ///< what comes behind waits for it
+    Ahead,       ///< during the kernels of the previous iteration
+    Overlapped,  ///< during kernels that do not need it
+    Late,        ///< the same, and the host reads it in the next iteration
+    NotPipelined ///< the next op waits for it
   } when = NotPipelined;
-  /// Why it is not made in another iteration: one of td::not_pipelined; ""
-  /// where that is clear.
+  /// Why the copy does not overlap another iteration: one of td::not_pipelined;
+  /// "" if the reason is clear.
   llvm::StringRef why;
-  mlir::FileLineColLoc by; ///< what is the reason; null if it is in no line
+  mlir::FileLineColLoc by; ///< the line of the reason; null if it has none
 };
 
 } // namespace tdc

@@ -1,5 +1,4 @@
-//===- Lanes.h - what runs beside what in two iterations of a loop
-//-------------===//
+//===- Lanes.h - timelines of two iterations of a loop --------------------===//
 
 #ifndef TDC_REPORT_LANES_H
 #define TDC_REPORT_LANES_H
@@ -12,13 +11,14 @@
 
 namespace tdc {
 
-/// Times are nanoseconds from the beginning of the first of the two iterations.
+/// One operation in a lane. Times are nanoseconds from the beginning of the
+/// first of the two iterations.
 struct LaneWork {
   unsigned lane; ///< in Lanes::rows
   std::string what, file;
   unsigned line = 0;
   int64_t begin = 0, length = 0;
-  int64_t bytes = 0; ///< of a copy
+  int64_t bytes = 0; ///< of a copy; 0 for other operations
 };
 
 struct LaneKernel {
@@ -28,25 +28,26 @@ struct LaneKernel {
 
 struct LaneRow {
   std::string device, name; ///< as in TDC_TRACE: "cuda:0", "h2d"
-  int64_t busy = 0;         ///< of the two iterations
+  int64_t busy = 0;         ///< nanoseconds of the two iterations
 };
 
-/// Two iterations, one behind the other, of the innermost loop with the most
-/// work for GPUs, when the first iterations are over.
+/// Two consecutive iterations of the innermost loop with the most GPU work,
+/// after its first iterations.
 struct Lanes {
   bool isMeasured = false;
   std::string file; ///< of the loop
   unsigned line = 0;
   mlir::LocationAttr loop;
-  /// Those that each iteration runs once and nobody else does, as in TDC_TRACE.
+  /// Kernels that each iteration launches once and that nothing else launches,
+  /// named as in TDC_TRACE.
   std::vector<LaneKernel> kernels;
   int64_t length = 0; ///< of both iterations
   std::vector<LaneRow> rows;
   std::vector<LaneWork> work; ///< by lane, in the order of time
 
-  /// Adds what of it lies within the two iterations.
+  /// Adds the part of `one` that is within the two iterations.
   void add(llvm::StringRef device, llvm::StringRef lane, LaneWork one);
-  /// Puts everything in order.
+  /// Sorts the rows and the work.
   void sort();
 };
 

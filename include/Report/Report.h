@@ -1,8 +1,8 @@
 //===- Report.h - a report of a program's copies and memory -----*- C++ -*-===//
 //
-// The facts, found once, for the three forms of a report: text, JSON and a page
-// with pictures. A report is made from the module of a program, which the
-// caller takes through the phases of Pipelines/Phases.h:
+// Collects the facts once for the three forms of a report: text, JSON and an
+// HTML page with pictures. A report is made from the module of a program, which
+// the caller lowers through the phases of Pipelines/Phases.h:
 //
 //   Report report(file, sources);
 //   for (Phase phase : Report::phases) {
@@ -30,30 +30,30 @@
 
 namespace tdc {
 
-/// A read of the host that stops it until the device has computed the value.
+/// A read by the host that blocks it until the device has computed the value.
 struct HostWait {
   const td::CopySite *site;
   const char *advice;
 };
 
-/// What is copied in one iteration of a loop or one call of an export, but not
-/// in the iterations of a loop inside; or else once in a run.
+/// The copies of one iteration of a loop, without those of inner loops; or of
+/// one call of an export; or those that a run makes once.
 struct CopyStep {
   mlir::Operation *op = nullptr; ///< the loop or the export; null for a run
   Total always;
-  Total sometimes; ///< at most so many more, where a branch or a demand decides
+  Total sometimes; ///< at most these more, if a branch or a demand needs them
   std::vector<const td::CopySite *> sites;
 };
 
-/// A line of the program on which devices compute, as indices of
+/// A line of the program and the devices that compute it, as indices of
 /// `Report::devices`.
 struct LineDevices {
   mlir::FileLineColLoc place;
   llvm::SmallVector<unsigned, 2> devices;
 };
 
-/// A line where the program copies more often than the placed one. It outlives
-/// the module that was compiled as it is written.
+/// A line where the program as it is written copies more often than the placed
+/// one. It outlives the module that was compiled with Placement::Off.
 struct Removed {
   std::string file;
   unsigned line = 0;
@@ -62,70 +62,71 @@ struct Removed {
 
 class Report {
 public:
-  /// Of the program in `file`. `sources` and the context of the modules must
-  /// live as long.
+  /// A report of the program in `file`. `sources` and the context of the
+  /// modules must outlive it.
   Report(llvm::StringRef file, const SourceManager &sources)
       : file(file), sources(sources) {}
 
-  //===--- What makes it --------------------------------------------------===//
+  //===--- Input ----------------------------------------------------------===//
 
-  /// The phases that it needs the module in, in this order.
+  /// The phases to call add() after, in this order.
   static constexpr Phase phases[] = {Phase::Resolved, Phase::Placed,
                                      Phase::Scheduled, Phase::NVVM};
-  /// Takes the facts that a phase shows. In `placed`, gives the copies of
-  /// `module` numbers, by which it knows them later.
+  /// Collects the facts of a phase. After Phase::Placed it numbers the copies
+  /// of `module`; the numbers identify the copies after later phases.
   void add(Phase phase, mlir::ModuleOp module);
 
   /// Compares with the placed module of the same program, compiled with
   /// Placement::Off. To be called after add(Phase::Placed).
   void addWritten(mlir::ModuleOp written);
-  /// There is no such module: it has this error; "" if that is a bug in tdc.
+  /// Called instead of addWritten() if the program does not compile with
+  /// Placement::Off: `error` is its error, "" for a bug in tdc.
   void refuseWritten(llvm::StringRef error);
 
-  /// Adds the lanes that a file of TDC_TRACE has, or why it has none. An error
-  /// if it cannot be read. To be called after add(Phase::NVVM).
+  /// Adds the lanes of a TDC_TRACE file, or the reason why it has none. Returns
+  /// an error if the file cannot be read. To be called after add(Phase::NVVM).
   llvm::Error addTrace(llvm::StringRef path);
 
-  //===--- What it says ---------------------------------------------------===//
+  //===--- Contents -------------------------------------------------------===//
 
   std::string file;
   const SourceManager &sources;
   mlir::ModuleOp module; ///< placed, a copy that the report owns
   std::vector<td::CopySite> sites;
   std::map<int64_t, CopyTime> times; ///< of all copies, by their numbers
-  /// When a copy in a loop is made; none for one that is in no loop.
+  /// When a copy in a loop runs; nullopt for a copy outside of loops.
   std::optional<CopyTime> getTime(const td::CopySite &site) const;
-  /// What data files that are there have said.
+  /// The sizes that were read from data files.
   llvm::ArrayRef<FileSize> sizes;
-  /// A run of the program, and one call of each of its exports.
+  /// Copies of a run of the program, and of one call of each of its exports.
   Total placed, exports;
 
-  /// The program with every copy as it is written; if there is none, why.
+  /// Copies of the program as it is written; `refusal` says why there are none.
   std::optional<Total> asWritten;
   std::string refusal;
-  bool isWrittenForCpu = false; ///< and names no other device
+  bool isWrittenForCpu = false; ///< the program names no other device
   std::vector<Removed> removed;
   std::vector<HostWait> waits;
   std::vector<CopyStep> steps;
   llvm::SmallVector<Place> devices;
-  std::vector<LineDevices> lines; ///< in the order of their files and numbers
+  std::vector<LineDevices> lines; ///< sorted by file and line
   PlannedMemory memory;
 
-  /// By the schedule, and by a trace if there is one.
+  /// Estimated from the schedule, and measured if there is a trace.
   std::vector<Lanes> lanes;
-  std::string notMeasured; ///< why the trace says nothing, if so
+  std::string notMeasured; ///< why the trace has no lanes; "" if it has
 
-  /// What no program with these ops on these devices can do without, and what
-  /// is made, in one run.
+  /// The copies that any program with these ops on these devices needs, and the
+  /// copies that this program makes, in one run.
   td::CopyCount least, made, leastOfExports, madeByExports;
-  bool isBoundExact = false; ///< that run is every run
-  bool isBoundKnown = false; ///< it is short enough to be looked at
-  int64_t trialIterations =
-      0; ///< of each loop, if that is not the whole of them
+  bool isBoundExact = false; ///< every run copies the same
+  bool isBoundKnown = false; ///< the run is short enough to be simulated
+  /// Iterations of each loop that were simulated; 0 if all were.
+  int64_t trialIterations = 0;
   td::CopyCount getGap() const;
-  /// Copies of what any device could make itself.
+  /// Copies of tensors that any device could make itself: zeros() and arange().
   td::CopyCount constructed;
-  /// Why there is a gap.
+  /// The reason for the gap.
   const char *getCauseOfGap() const;
 
 private:
@@ -138,11 +139,11 @@ private:
   mlir::OwningOpRef<mlir::ModuleOp> resolved, copy;
 };
 
-/// As `tdc report` prints it.
+/// Prints the text of `tdc report`.
 void printText(llvm::raw_ostream &os, const Report &report);
 /// The fields are described in docs/Placement.md.
 void printJSON(llvm::raw_ostream &os, const Report &report);
-/// One page that needs no other file.
+/// Prints one page that needs no other file.
 void printHTML(llvm::raw_ostream &os, const Report &report);
 
 } // namespace tdc

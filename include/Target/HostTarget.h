@@ -1,9 +1,9 @@
-//===- HostTarget.h - machine code for the processor we run on ------------===//
+//===- HostTarget.h - machine code for the host's processor ---------------===//
 //
-// From the lowered module (llvm, vector, scf, arith, math) to LLVM IR, through
-// a short list of passes, to assembly or an object file. Our emitter already
-// writes vectors, unrolled and fused loops, so the full O1 pipeline would cost
-// three times as much and change nothing.
+// Translates the lowered module (llvm, vector, scf, arith, math) to LLVM IR,
+// runs a short list of passes, and writes assembly or an object file. Our
+// emitter already writes vectors, unrolled and fused loops, so the full O1
+// pipeline would cost three times as much and change nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,32 +35,33 @@ namespace tdc {
 /// The processor of this machine, or a named one of the same architecture.
 class HostTarget {
 public:
-  /// How much the code generator does for what it generates.
+  /// The optimization level of the code generator.
   static constexpr auto kCodeGenLevel = llvm::CodeGenOptLevel::Less;
 
-  /// `cpu` is a name as `clang -mcpu=help` lists them; empty means this
-  /// machine's processor with all its features.
+  /// `cpu` is a name from `clang -mcpu=help`; if empty, this machine's
+  /// processor with all its features.
   static llvm::Expected<HostTarget>
   create(llvm::StringRef cpu = {}, llvm::CodeGenOptLevel level = kCodeGenLevel);
 
   HostTarget(HostTarget &&) noexcept;
   ~HostTarget();
 
-  /// The same target for another thread.
+  /// A copy of this target, for another thread.
   HostTarget clone() const;
 
-  /// As LLVM names it: "sapphirerapids".
+  /// LLVM's name of the processor: "sapphirerapids".
   llvm::StringRef getCPU() const;
   TargetInfo getInfo() const;
 
-  /// LLVM IR of a module in the llvm dialect, with this target's attributes on
-  /// every function. Null if the module cannot be translated, which is a bug.
+  /// Translates a module in the llvm dialect to LLVM IR, with this target's
+  /// attributes on every function. Returns null if the module cannot be
+  /// translated, which is a bug.
   std::unique_ptr<llvm::Module> translate(mlir::ModuleOp module,
                                           llvm::LLVMContext &context) const;
 
-  /// Adds `int main(int, char **)`, which runs @tdc_program. `loader` is the
-  /// runtime's function that reads arguments of its exported functions from
-  /// files; "" if it has none.
+  /// Adds `int main(int, char **)`, which runs @tdc_program. `loader` names the
+  /// runtime's function that reads the arguments of exported functions from
+  /// files; "" if there are none.
   void addMain(llvm::Module &module, llvm::StringRef loader) const;
 
   /// Runs the pass list on every function.

@@ -1,4 +1,4 @@
-//===- LowerToLLVM.h - the last step inside MLIR --------------------------===//
+//===- LowerToLLVM.h - the last pass inside MLIR --------------------------===//
 
 #ifndef TDC_TARGET_LOWERTOLLVM_H
 #define TDC_TARGET_LOWERTOLLVM_H
@@ -14,12 +14,13 @@ namespace tdc {
 
 struct TargetInfo;
 
-/// A module pass: bodies of llvm.func ops in scf, arith, math and vector become
-/// the llvm dialect. One conversion does it all, where the stock passes would
-/// walk the module once per dialect. `processor` says what it converts itself.
+/// Creates a module pass that lowers the bodies of llvm.func ops from scf,
+/// arith, math and vector to the llvm dialect, in one conversion; the stock
+/// passes would walk the module once per dialect. `processor` says which
+/// conversions of narrow floats the processor has.
 std::unique_ptr<mlir::Pass> createLowerToLLVMPass(const TargetInfo &processor);
 
-/// Its conversions between f32 and narrow floats.
+/// Adds the pass's conversions between f32 and narrow floats.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns,
                                  const TargetInfo &processor);
 

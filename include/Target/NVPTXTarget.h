@@ -1,7 +1,7 @@
 //===- NVPTXTarget.h - PTX for NVIDIA's GPUs ------------------------------===//
 //
-// PTX is made in this process, by LLVM; the driver of the machine that runs the
-// program turns it into machine code. No part of the CUDA Toolkit is needed.
+// LLVM makes the PTX in this process. On the machine that runs the program, the
+// driver compiles it to machine code. No part of the CUDA Toolkit is needed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,17 +31,17 @@ public:
   explicit NVPTXTarget(int architecture);
   ~NVPTXTarget();
 
-  /// The PTX of a module of kernels in the llvm and nvvm dialects; empty if it
-  /// cannot be translated, which is a bug.
+  /// Translates a module of kernels in the llvm and nvvm dialects to PTX.
+  /// Returns "" if it cannot be translated, which is a bug.
   std::string emitPTX(mlir::ModuleOp code) const;
 
 private:
   std::unique_ptr<llvm::TargetMachine> machine;
 };
 
-/// A module pass: the program's gpu_code, in llvm and nvvm, becomes a td.image.
-/// The places that its kernels report are numbered, and noted on the program's
-/// module (td.sites).
+/// Creates a module pass that replaces the program's gpu_code, in llvm and
+/// nvvm, by a td.image. It numbers the places that kernels report and lists
+/// them on the program's module (td.sites).
 std::unique_ptr<mlir::Pass> createEmitImagesPass();
 
 } // namespace tdc

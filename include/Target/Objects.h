@@ -14,8 +14,9 @@ class HostTarget;
 class StepListener;
 
 /// Compiles a module that has been through the phase `llvm` to object files in
-/// memory, which link to one program: kernels are compiled on up to `threads`
-/// threads. Takes `module` apart.
+/// memory that link to one program. Kernels are compiled on up to `threads`
+/// threads. Destroys the structure of `module`. Returns false if the module
+/// cannot be translated.
 bool generateObjects(
     mlir::ModuleOp module, const HostTarget &target, unsigned threads,
     llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects,

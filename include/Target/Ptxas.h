@@ -1,8 +1,9 @@
 //===- Ptxas.h - machine code for NVIDIA's GPUs ---------------------------===//
 //
-// PTX is all that a program needs: the driver compiles it. Who has NVIDIA's
-// assembler can have that done before the program starts, and see what its
-// kernels take. It is a program of the CUDA Toolkit; nothing of it is linked.
+// A program needs only PTX, which the driver compiles. With NVIDIA's assembler,
+// a user can have the kernels compiled before the program starts and see their
+// use of resources. The assembler is an executable of the CUDA Toolkit; no part
+// of it is linked.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,22 +17,22 @@
 
 namespace tdc {
 
-/// What ptxas says of one kernel.
+/// The resources of one kernel, as reported by ptxas.
 struct KernelUsage {
-  int64_t registers = 0; ///< of a thread
-  int64_t spilled = 0;   ///< bytes that a thread stores for lack of registers
-  int64_t shared = 0;    ///< bytes of a block, what a launch adds left out
+  int64_t registers = 0; ///< per thread
+  int64_t spilled = 0;   ///< bytes per thread stored for lack of registers
+  int64_t shared = 0;    ///< bytes per block, without those that a launch adds
 };
 
 struct Cubin {
   std::string code;
-  llvm::StringMap<KernelUsage> kernels; ///< by their names
+  llvm::StringMap<KernelUsage> kernels; ///< by name
 };
 
 /// The path of `ptxas`; empty if there is none on the PATH.
 std::string findPtxas();
 
-/// Assembles PTX for one chip, 90 for sm_90. The error is what ptxas says.
+/// Assembles PTX for one chip, 90 for sm_90. An error has the output of ptxas.
 llvm::Expected<Cubin> assemble(const std::string &ptxas, llvm::StringRef ptx,
                                int architecture);
 

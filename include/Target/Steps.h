@@ -1,4 +1,4 @@
-//===- Steps.h - how far a compilation is ---------------------------------===//
+//===- Steps.h - progress of a compilation --------------------------------===//
 
 #ifndef TDC_TARGET_STEPS_H
 #define TDC_TARGET_STEPS_H
@@ -7,17 +7,18 @@
 
 namespace tdc {
 
-/// Whom a compilation tells what it works on. Names are constants.
+/// Receives the steps and passes that a compilation begins. Names are
+/// constants.
 class StepListener {
 public:
   virtual ~StepListener() = default;
   virtual void begins(llvm::StringRef step) = 0;
-  /// Within a step, an MLIR pass.
+  /// An MLIR pass within the current step begins.
   virtual void beginsPass(llvm::StringRef pass) = 0;
   virtual void done(llvm::StringRef step) = 0;
 };
 
-/// A step is worked on while this lives.
+/// Reports the beginning and the end of a step to a listener, if there is one.
 class Step {
 public:
   Step(StepListener *listener, llvm::StringRef name)
@@ -33,7 +34,7 @@ public:
   Step &operator=(const Step &) = delete;
 
 private:
-  StepListener *listener; ///< or null
+  StepListener *listener; ///< may be null
   llvm::StringRef name;
 };
 

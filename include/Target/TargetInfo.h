@@ -1,9 +1,9 @@
-//===- TargetInfo.h - what code is shaped for -----------------------------===//
+//===- TargetInfo.h - properties that code depends on ---------------------===//
 //
 // Kernels are formed, laid out in memory and written for a processor that the
-// compilation names, and for GPUs that it does not know: the program meets them
-// when it runs. So a GPU's numbers are those of any that CUDA has, and sums of
-// a program have the same bits on all of them.
+// compilation names, and for unknown GPUs: a program finds its GPUs only when
+// it runs. So the constants for GPUs hold for every GPU that CUDA supports, and
+// sums of a program have the same bits on all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,32 +14,33 @@
 
 namespace tdc {
 
-/// The processor; by default one that every x86-64 is.
+/// The processor; by default the baseline of x86-64.
 struct TargetInfo {
   int64_t vectorBits = 128;     ///< of one vector register
-  int64_t vectorRegisters = 16; ///< how many there are
-  bool convertsF16 = false;     ///< between f16 and f32
-  bool convertsBF16 = false;    ///< f32 to bf16; the other way is a shift
+  int64_t vectorRegisters = 16; ///< number of vector registers
+  bool convertsF16 = false;     ///< converts between f16 and f32
+  bool convertsBF16 = false;    ///< converts f32 to bf16; the reverse is a
+                                ///< shift
 
-  /// Elements of 32 bits in a vector.
+  /// Number of 32-bit elements in a vector.
   int64_t getLanes() const { return vectorBits / 32; }
 };
 
-/// A GPU.
+/// Constants for GPUs.
 namespace gpu {
 
-/// Threads that run in step.
+/// Threads of a warp.
 inline constexpr int64_t kWarpSize = 32;
-/// Threads of a block at most.
+/// Most threads of a block.
 inline constexpr int64_t kMostThreads = 1024;
-/// The widest access to memory that a thread has, in bytes.
+/// Widest memory access of a thread, in bytes.
 inline constexpr int64_t kWidestAccess = 16;
-/// Bytes of shared memory that every block may have without asking.
+/// Shared memory that every block may use without opting in, in bytes.
 inline constexpr int64_t kSharedBytes = 48 << 10;
 
-// What keeps a GPU of about a hundred multiprocessors busy: that many threads
-// on their own, blocks that share a row, tiles of a product, and short blocks
-// of which each multiprocessor runs several.
+// Amounts of work that keep a GPU of about a hundred multiprocessors busy:
+// independent threads, blocks that share a row, tiles of a product, and short
+// blocks of which each multiprocessor runs several.
 inline constexpr int64_t kBusyThreads = 1 << 14;
 inline constexpr int64_t kBusyRows = 128;
 inline constexpr int64_t kBusyTiles = 96;

@@ -14,19 +14,20 @@
  *
  * Conventions
  *  - A function that can fail returns a tdc_status and takes a `tdc_error **`
- *    last, which may be NULL. On failure it gets an error to be freed with
- *    tdc_error_free, and what else the function gives out is set to NULL.
- *  - Strings are UTF-8 and end with NUL. What a function returns a pointer into
- *    belongs to the handle it was asked of and lives as long.
- *  - NULL is allowed where something is freed, and nowhere else unless it is
- *    said. A handle that was freed must not be used again.
- *  - Everything may be called from several threads at once, also with the same
- *    handles, but for the functions that free one.
- *  - Nothing here throws, prints, changes signal handlers or ends the process,
- *    but what the program itself prints, tdc_run, and two cases. Lack of memory
- *    while a program is compiled ends the process. And files of 64 MB and more
- *    are mapped: a handler of SIGBUS is set for them, which ends the process if
- *    somebody makes such a file shorter while it is read.
+ *    as its last argument, which may be NULL. On failure it sets that to an
+ *    error, which the caller frees with tdc_error_free, and sets its other
+ *    output handles to NULL.
+ *  - Strings are UTF-8 and end with NUL. A returned pointer points into the
+ *    handle that was passed, and is valid as long as the handle.
+ *  - NULL is allowed for a handle to be freed, and elsewhere only where the
+ *    function's comment says so. A freed handle must not be used again.
+ *  - All functions may be called from several threads at once, also with the
+ *    same handles, except for those that free a handle.
+ *  - No function throws, prints, changes signal handlers or ends the process,
+ *    with these exceptions: the output of the program itself; tdc_run; running
+ *    out of memory while a program is compiled, which ends the process; and
+ *    files of 64 MB and more, which are mapped. For them a handler of SIGBUS is
+ *    set, which ends the process if the file gets shorter while it is read.
  *  - Structs that begin with `size` may grow: set it to sizeof of yours.
  *
  *===----------------------------------------------------------------------===*/
@@ -43,17 +44,17 @@ extern "C" {
 
 #define TDC_API __attribute__((visibility("default")))
 
-/* C's names, not the compiler's. */
+/* Names follow C's conventions, not those of the compiler's code. */
 /* NOLINTBEGIN(readability-identifier-naming) */
 
-/* "0.1.0": of the library, not of this header. */
+/* The version of the library, not of this header: "0.1.0". */
 TDC_API const char *tdc_version(void);
 
 typedef enum tdc_status {
   TDC_OK = 0,
   TDC_PROGRAM_ERROR = 1, /* the program has mistakes: TDnnn */
-  TDC_USAGE_ERROR = 2,   /* an option, an argument, or a call has */
-  TDC_RUN_ERROR = 3,     /* an error while it ran; a device; a file: TRnnn */
+  TDC_USAGE_ERROR = 2,   /* an option, an argument, or a call is wrong */
+  TDC_RUN_ERROR = 3,     /* a run-time error, of a device or a file: TRnnn */
   TDC_BUG = 70,          /* a bug in tdc */
   TDC_INTERRUPTED = 130  /* ^C in tdc_run, or tdc_interrupt */
 } tdc_status;
@@ -62,36 +63,36 @@ typedef enum tdc_status {
 
 typedef enum tdc_severity { TDC_ERROR = 0, TDC_WARNING = 1 } tdc_severity;
 
-/* One thing that the compiler, or a running program, has to say. */
+/* One error or warning of the compiler, or error of a running program. */
 typedef struct tdc_diagnostic {
   size_t size;
   tdc_severity severity;
   const char *code;    /* "TD401", "TR107"; "" if there is none */
-  const char *message; /* in a line: "shapes do not fit: ..." */
-  const char *file;    /* "" if it is about no place in a program */
-  int32_t line;        /* from 1; 0 if not known, as the next three */
+  const char *message; /* one line: "shapes do not fit: ..." */
+  const char *file;    /* "" if it has no place in a program */
+  int32_t line;        /* from 1; this and the next three: 0 if not known */
   int32_t column;      /* from 1, in code points */
   int32_t end_line;
   int32_t end_column;
   const char *text; /* the whole report as `tdc` prints it, with its newline */
-  const char *json; /* and as `tdc --message-format=json` does */
+  const char *json; /* the same as `tdc --message-format=json` prints it */
 } tdc_diagnostic;
 
 typedef struct tdc_error tdc_error;
 
 TDC_API tdc_status tdc_error_status(const tdc_error *error);
-/* The whole text of all errors, for a person. */
+/* The whole text of all errors, to be printed. */
 TDC_API const char *tdc_error_text(const tdc_error *error);
-/* There is at least one. */
+/* The number of diagnostics, at least 1. */
 TDC_API size_t tdc_error_count(const tdc_error *error);
-/* Number `index`; NULL if there are not so many. */
+/* Diagnostic number `index`, from 0; NULL if there are fewer. */
 TDC_API const tdc_diagnostic *tdc_error_get(const tdc_error *error,
                                             size_t index);
 TDC_API void tdc_error_free(tdc_error *error);
 
 /*===- Programs --------------------------------------------------------------*/
 
-/* A compiled program: code, which never changes. */
+/* A compiled program: its code, which is immutable. */
 typedef struct tdc_program tdc_program;
 
 /* How to compile. Zeros are the defaults; see `tdc run --help`. */
@@ -105,59 +106,59 @@ typedef struct tdc_options {
   /* The program's own arguments, as on a command line: "--epochs", "3". */
   size_t num_arguments;
   const char *const *arguments;
-  /* Called for every error and warning while the program is compiled, maybe on
-   * another thread than the caller's, which waits; or NULL. `diagnostic` is the
-   * callee's only while it runs. */
+  /* Called for every error and warning while the program is compiled; or NULL.
+   * It may be called on another thread, while the caller's thread waits.
+   * `diagnostic` is valid only during the call. */
   void (*report)(void *user, const tdc_diagnostic *diagnostic);
-  /* Called in the same way when a step is done ("parse", "check", ...), or
+  /* Called in the same way when a step is done ("parse", "check", ...); or
    * NULL. */
   void (*done)(void *user, const char *step);
   void *user;
   const char *memory_budget; /* --memory-budget */
 } tdc_options;
 
-/* Compiles a file, for this machine. `options` may be NULL. */
+/* Compiles a file for this machine. `options` may be NULL. */
 TDC_API tdc_status tdc_compile_file(const char *path,
                                     const tdc_options *options,
                                     tdc_program **program, tdc_error **error);
 
-/* Compiles `length` bytes of text; `name` stands for the file's in messages,
- * and imports are looked for beside it. */
+/* Compiles `length` bytes of text. Messages use `name` as the name of the file;
+ * imports are searched in the folder of `name`. */
 TDC_API tdc_status tdc_compile_text(const char *text, size_t length,
                                     const char *name,
                                     const tdc_options *options,
                                     tdc_program **program, tdc_error **error);
 
-/* Functions of the program are gone with it; modules stay. */
+/* Frees a program and its tdc_functions. Its modules stay valid. */
 TDC_API void tdc_program_free(tdc_program *program);
 
-/* Runs the program as `tdc run` does, in a module of its own: prints its errors
- * on standard error, stops at ^C, ignores SIGPIPE while it runs, and on a
- * terminal uses SIGALRM and ITIMER_REAL to show how far it is. One runs at a
- * time: others wait. Returns the exit code. */
+/* Runs the program as `tdc run` does, in a new module: prints its errors on
+ * standard error, stops at ^C, ignores SIGPIPE while it runs, and on a terminal
+ * uses SIGALRM and ITIMER_REAL to show its progress. Only one program runs at a
+ * time: other calls wait. Returns the exit code. */
 TDC_API int tdc_run(const tdc_program *program);
 
 /*===- Modules ---------------------------------------------------------------*/
 
-/* A program that runs: its state and its random numbers. */
+/* A running program: its state and its random numbers. */
 typedef struct tdc_module tdc_module;
 
 /* Makes a module and runs the top-level statements, as Python does with a
- * module that is imported: models are made, and trained if that is what the
- * statements do. While they run, `*module` is there for tdc_interrupt in a
- * signal handler on this thread, and for nothing else. */
+ * module that is imported: makes models, and trains them if the statements do.
+ * While they run, `*module` may be passed only to tdc_interrupt, in a signal
+ * handler on this thread. */
 TDC_API tdc_status tdc_open(const tdc_program *program, tdc_module **module,
                             tdc_error **error);
 
-/* Asks what runs in the module to stop: at the end of a loop's iteration, after
- * a large kernel outside of loops, before a print. It ends with
- * TDC_INTERRUPTED; if nothing runs, nothing happens. For any thread, and for
- * signal handlers. */
+/* Requests the code that runs in the module to stop: at the end of an
+ * iteration, after a large kernel outside of loops, or before a print. The
+ * interrupted call returns TDC_INTERRUPTED. Does nothing if no code runs. May
+ * be called from any thread and from signal handlers. */
 TDC_API void tdc_interrupt(tdc_module *module);
 
-/* Writes the counters of the run where TDC_STATS and TDC_STATS_JSON want them,
- * and what ran when to TDC_TRACE: of the statements, and of the calls that ran
- * alone. */
+/* Frees a module. Writes the counters of the run as TDC_STATS and
+ * TDC_STATS_JSON say, and the trace to TDC_TRACE: those of the statements, and
+ * of the calls that ran alone. */
 TDC_API void tdc_module_free(tdc_module *module);
 
 /*===- Tensors ---------------------------------------------------------------*/
@@ -185,7 +186,7 @@ typedef struct tdc_tensor {
   const int64_t *strides; /* in elements; NULL: row by row */
 } tdc_tensor;
 
-/* Gives back a tensor whose memory tdc has allocated, and makes it empty. */
+/* Frees a tensor in memory that tdc has allocated, and makes it empty. */
 TDC_API void tdc_tensor_free(tdc_tensor *tensor);
 
 /* The type of an input, of an output or of a tensor of the state. */
@@ -193,16 +194,17 @@ typedef struct tdc_tensor_type {
   const char *name;
   int32_t dtype;
   int32_t rank;
-  const int64_t *shape; /* -1: a size that is known only when it is called */
+  const int64_t *shape; /* -1: a size that is known only in a call */
 } tdc_tensor_type;
 
-/* Reads a tensor from a file, as `load` does; `key` picks one of several and is
- * NULL else. `type` is what the tensor must be, or NULL; its name is not used.
- * tdc_tensor_free gives it back. */
+/* Reads a tensor from a file, as `load` does. `key` selects one of several
+ * tensors, and is NULL if the file has one. `type` is the type that the tensor
+ * must have, or NULL; its name is not used. tdc_tensor_free frees the tensor.
+ * */
 TDC_API tdc_status tdc_load_tensor(const char *path, const char *key,
                                    const tdc_tensor_type *type,
                                    tdc_tensor *tensor, tdc_error **error);
-/* Writes one, as `save` does: whole or not at all. */
+/* Writes a tensor, as `save` does: the whole file, or nothing if it fails. */
 TDC_API tdc_status tdc_save_tensor(const char *path, const tdc_tensor *tensor,
                                    tdc_error **error);
 
@@ -216,13 +218,15 @@ typedef struct tdc_function {
   size_t num_outputs;
   const tdc_tensor_type *inputs;
   const tdc_tensor_type *outputs;
-  /* 0: calls from several threads run side by side. Else it changes the state
-   * of the module (or the program uses GPUs), and runs alone. */
+  /* 0: calls from several threads run concurrently. Else the function changes
+   * the state of the module (or the program uses GPUs), and each call excludes
+   * others. */
   int32_t runs_alone;
 } tdc_function;
 
 TDC_API size_t tdc_function_count(const tdc_program *program);
-/* Number `index` in the order of the program; NULL if there are not so many. */
+/* Function number `index`, from 0, in the order of the program; NULL if there
+ * are fewer. */
 TDC_API const tdc_function *tdc_function_get(const tdc_program *program,
                                              size_t index);
 TDC_API tdc_status tdc_find_function(const tdc_program *program,
@@ -231,22 +235,23 @@ TDC_API tdc_status tdc_find_function(const tdc_program *program,
                                      tdc_error **error);
 
 /* Calls a function of the module's program, with as many inputs and outputs as
- * it has. It reads inputs and keeps nothing of them; they are copied only if
- * they are strided, not aligned to their size, or empty, or if reading past
- * their end would leave the last page. Where `data` of an output is NULL, the
- * whole tensor is filled in, in memory that tdc_tensor_free gives back; else
- * dtype and shape must be the result's, which is copied to it row by row
- * (strides are not allowed). Outputs may share memory with inputs: all inputs
- * are read before an output is written. They may not share memory with each
- * other. A call that fails allocates nothing, and writes no output. */
+ * it has. The inputs are only read, and no pointer to them is kept. An input is
+ * copied only if it is strided, not aligned to its size, or empty, or if
+ * reading past its end would leave its last page. If `data` of an output is
+ * NULL, all fields of the tensor are set, and its memory is to be freed with
+ * tdc_tensor_free. Else its dtype and shape must be those of the result, which
+ * is copied to it row by row (strides are not allowed). Outputs may share
+ * memory with inputs: all inputs are read before an output is written. Outputs
+ * may not share memory with each other. A call that fails allocates nothing,
+ * and writes no output. */
 TDC_API tdc_status tdc_call(tdc_module *module, const tdc_function *function,
                             size_t num_inputs, const tdc_tensor *inputs,
                             size_t num_outputs, tdc_tensor *outputs,
                             tdc_error **error);
 
 /* The same with tensors of other frameworks (DLPack 1.x, which defines the
- * struct). Inputs are borrowed: they are on the cpu, and are not given back.
- * outputs[i] is a new one, or NULL after a failure. */
+ * struct). Inputs must be on the cpu and are borrowed: the caller still owns
+ * them. outputs[i] is a new tensor, or NULL after a failure. */
 struct DLManagedTensorVersioned;
 TDC_API tdc_status tdc_call_dlpack(
     tdc_module *module, const tdc_function *function, size_t num_inputs,
@@ -255,28 +260,28 @@ TDC_API tdc_status tdc_call_dlpack(
 
 /*===- State -----------------------------------------------------------------*/
 
-/* The parameters and buffers of all models and what the optimizers keep, under
- * names such as "net.fc1.weight", as far as an exported function or a file uses
- * them: what nothing uses is removed with what computes it. A tied parameter is
- * there under each of its names: the first among all, the others at the end. */
+/* The state: the parameters and buffers of all models and the state of the
+ * optimizers, under names like "net.fc1.weight". A tensor that no exported
+ * function and no file uses is removed, with the code that computes it. A tied
+ * parameter is listed under each of its names: under the first in its place,
+ * under the others at the end. */
 TDC_API size_t tdc_state_count(const tdc_program *program);
-/* Number `index`; NULL if there are not so many. */
+/* Tensor number `index`, from 0; NULL if there are fewer. */
 TDC_API const tdc_tensor_type *tdc_state_get(const tdc_program *program,
                                              size_t index);
 
-/* Copies a tensor of the state out: to `tensor`, as tdc_call does with a
- * result. */
+/* Copies a tensor of the state to `tensor`, as tdc_call does with a result. */
 TDC_API tdc_status tdc_state_read(tdc_module *module, const char *name,
                                   tdc_tensor *tensor, tdc_error **error);
-/* And in: dtype and shape must be the same. */
+/* Copies `tensor` to the state. Its dtype and shape must be the same. */
 TDC_API tdc_status tdc_state_write(tdc_module *module, const char *name,
                                    const tdc_tensor *tensor, tdc_error **error);
 
-/* Writes a checkpoint of the whole state, random numbers included: the file
- * that `save` writes in a program that gives it all models and optimizers. */
+/* Writes a checkpoint of the whole state and the random numbers: the same file
+ * as `save` with all models and optimizers writes in a program. */
 TDC_API tdc_status tdc_save(tdc_module *module, const char *path,
                             tdc_error **error);
-/* Reads one back. Nothing has changed if that fails. */
+/* Reads a checkpoint. Changes nothing if that fails. */
 TDC_API tdc_status tdc_restore(tdc_module *module, const char *path,
                                tdc_error **error);
 

@@ -5,9 +5,9 @@
 //   auto results = net.call("predict", {{x.data(), {4, 2}}}).value();
 //   const float *y = results[0].data<float>();
 //
-// tdc.h with C++'s ownership and without its out parameters; see there for what
-// is not said here. Header only: works with and without exceptions, of which it
-// throws one, in Expected::value().
+// Wraps tdc.h with C++ ownership and without output parameters; tdc.h describes
+// everything that this file does not. Header only. Works with and without
+// exceptions; only Expected::value() throws one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,17 +29,17 @@
 
 namespace tdc {
 
-/// What went wrong. A copy is the same error.
+/// An error. Copies share one tdc_error.
 class Error {
 public:
-  /// Takes the error over.
+  /// Takes ownership of `error`.
   explicit Error(tdc_error *error) : handle(error, tdc_error_free) {}
 
   tdc_status status() const { return tdc_error_status(handle.get()); }
-  /// The whole text, for a person.
+  /// The whole text, to be printed.
   const char *text() const { return tdc_error_text(handle.get()); }
   size_t size() const { return tdc_error_count(handle.get()); }
-  /// Lives as long as a copy of this.
+  /// Valid as long as this error or a copy of it lives.
   const tdc_diagnostic &operator[](size_t index) const {
     return *tdc_error_get(handle.get(), index);
   }
@@ -48,23 +48,23 @@ private:
   std::shared_ptr<tdc_error> handle;
 };
 
-/// A value, or why there is none.
+/// A value, or the error why there is none.
 template <class T> class Expected {
 public:
   Expected(T value) : held(std::move(value)) {}
   Expected(Error error) : failure(std::move(error)) {}
 
   explicit operator bool() const { return held.has_value(); }
-  /// Only if there is one.
+  /// Requires a value.
   T &operator*() { return *held; }
   const T &operator*() const { return *held; }
   T *operator->() { return &*held; }
   const T *operator->() const { return &*held; }
-  /// Only if there is no value.
+  /// Requires that there is no value.
   const Error &error() const { return *failure; }
 
-  /// Throws std::runtime_error with the error's text if there is none; without
-  /// exceptions the program ends.
+  /// Returns the value. Without one it throws std::runtime_error with the
+  /// error's text or, without exceptions, aborts.
   T &value() & {
     require();
     return *held;
@@ -90,12 +90,12 @@ private:
   std::optional<Error> failure;
 };
 
-/// Nothing, or why it was not done.
+/// Success, or an error.
 class Status {
 public:
   Status() = default;
   Status(Error error) : failure(std::move(error)) {}
-  /// Whether it was done.
+  /// Whether it succeeded.
   explicit operator bool() const { return !failure; }
   const Error &error() const { return *failure; }
 
@@ -103,7 +103,7 @@ private:
   std::optional<Error> failure;
 };
 
-/// The dtype that C++ has for a tdc_dtype. There is none for f16 and bf16.
+/// The tdc_dtype of a C++ type. f16 and bf16 have no C++ type.
 template <class T> struct DTypeOf;
 template <>
 struct DTypeOf<double> : std::integral_constant<tdc_dtype, TDC_F64> {};
@@ -122,20 +122,20 @@ struct DTypeOf<uint8_t> : std::integral_constant<tdc_dtype, TDC_U8> {};
 template <>
 struct DTypeOf<bool> : std::integral_constant<tdc_dtype, TDC_BOOL> {};
 
-/// A tensor that the caller has: an input. It points to the caller's elements.
+/// An input tensor. It points to elements that the caller owns.
 class View {
 public:
-  /// `data` has as many elements as the shape says, row by row.
+  /// `data` has the elements of the shape in row-major order.
   template <class T>
   View(const T *data, std::vector<int64_t> shape)
       : View(data, DTypeOf<T>::value, std::move(shape)) {}
-  /// Of any dtype; `strides` are in elements.
+  /// A view of any dtype; `strides` are in elements.
   View(const void *data, tdc_dtype dtype, std::vector<int64_t> shape,
        std::vector<int64_t> strides = {})
       : data(data), dtype(dtype), shape(std::move(shape)),
         strides(std::move(strides)) {}
 
-  /// Points into this.
+  /// Returns a tensor that points into this view.
   tdc_tensor get() const {
     return {const_cast<void *>(data), dtype, static_cast<int32_t>(shape.size()),
             shape.data(), strides.empty() ? nullptr : strides.data()};
@@ -147,7 +147,7 @@ private:
   std::vector<int64_t> shape, strides;
 };
 
-/// A tensor that tdc has made, row by row: a result.
+/// A result: a row-major tensor that tdc has allocated.
 class Tensor {
 public:
   explicit Tensor(tdc_tensor made) : tensor(made) {}
@@ -163,14 +163,14 @@ public:
   std::vector<int64_t> shape() const {
     return {tensor.shape, tensor.shape + tensor.rank};
   }
-  /// How many elements.
+  /// The number of elements.
   int64_t size() const {
     int64_t count = 1;
     for (int32_t i = 0; i < tensor.rank; ++i)
       count *= tensor.shape[i];
     return count;
   }
-  /// Null unless the dtype is T's.
+  /// The elements; null unless the dtype is DTypeOf<T>.
   template <class T> T *data() {
     return dtype() == DTypeOf<T>::value ? static_cast<T *>(tensor.data)
                                         : nullptr;
@@ -178,16 +178,16 @@ public:
   template <class T> const T *data() const {
     return const_cast<Tensor *>(this)->data<T>();
   }
-  /// Belongs to this.
+  /// The tensor, which this object owns.
   const tdc_tensor &get() const { return tensor; }
-  /// To be an input.
+  /// The tensor as an input.
   View view() const { return View(tensor.data, dtype(), shape()); }
 
 private:
   tdc_tensor tensor;
 };
 
-/// How to compile; what is empty is not said.
+/// How to compile. Empty strings mean the defaults.
 struct Options {
   std::string device, placement, transferGuard, memoryBudget;
   bool noTOps = false, tf32 = false;
@@ -195,10 +195,10 @@ struct Options {
   std::vector<std::string> arguments;
 };
 
-/// A program that runs. Movable; calls may come from several threads.
+/// A running program. Movable; several threads may call it at once.
 class Module {
 public:
-  /// Takes both over.
+  /// Takes ownership of both.
   Module(tdc_program *program, tdc_module *module)
       : program(program, tdc_program_free), module(module, tdc_module_free) {}
 
@@ -224,7 +224,7 @@ public:
     return results;
   }
 
-  /// A copy of a tensor of the state, such as "net.fc1.weight".
+  /// Returns a copy of a tensor of the state: "net.fc1.weight".
   Expected<Tensor> read(const char *name) const {
     tdc_error *error = nullptr;
     tdc_tensor tensor = {};
@@ -264,7 +264,8 @@ private:
 
 namespace detail {
 
-/// Compiles with `compile`, which is one of tdc.h's two ways, and opens.
+/// Compiles with `compile`, which calls tdc_compile_file or tdc_compile_text,
+/// and opens the program.
 template <class Compile>
 Expected<Module> load(const Options &options, Compile compile) {
   std::vector<const char *> words;
@@ -298,14 +299,14 @@ Expected<Module> load(const Options &options, Compile compile) {
 
 } // namespace detail
 
-/// Compiles a file and runs its statements, as Python does with a module that
-/// is imported.
+/// Compiles a file and runs its statements, as Python does with an imported
+/// module.
 inline Expected<Module> load(const char *path, const Options &options = {}) {
   return detail::load(
       options, [&](auto... rest) { return tdc_compile_file(path, rest...); });
 }
 
-/// The same with text; `name` stands for the file's in messages.
+/// The same with text. Messages use `name` as the name of the file.
 inline Expected<Module> loadText(std::string_view text,
                                  const char *name = "program.tdsl",
                                  const Options &options = {}) {

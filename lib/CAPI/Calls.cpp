@@ -9,17 +9,17 @@ using namespace tdc;
 
 namespace {
 
-/// A context to call a function in, for as long as the call and the copying of
-/// its results take.
-class Turn {
+/// Holds the context of one call and the lock of the state, until the call is
+/// over and its results are copied.
+class CallContext {
 public:
-  Turn(tdc_module &module, const Function &function) : module(module) {
+  CallContext(tdc_module &module, const Function &function) : module(module) {
     if (function.runs_alone) {
-      alone = std::unique_lock(module.stateLock);
+      exclusiveLock = std::unique_lock(module.stateLock);
       context = module.context;
       return;
     }
-    beside = std::shared_lock(module.stateLock);
+    sharedLock = std::shared_lock(module.stateLock);
     std::lock_guard guard(module.idleLock);
     if (module.idle.empty())
       return;
@@ -27,15 +27,15 @@ public:
     module.idle.pop_back();
   }
 
-  ~Turn() {
+  ~CallContext() {
     if (!context || context == module.context)
       return;
     std::lock_guard guard(module.idleLock);
     module.idle.push_back(context);
   }
 
-  /// Makes a context if none was idle. A status other than 0 is in the error of
-  /// `failed`, which is to be closed.
+  /// Makes a context if none was idle. Returns 0 or a status; on failure sets
+  /// `failed` to a context that has the error, which the caller must close.
   int32_t open(tdrt_context *&failed) {
     if (context)
       return 0;
@@ -54,8 +54,8 @@ public:
 
 private:
   tdc_module &module;
-  std::unique_lock<FairSharedMutex> alone;
-  std::shared_lock<FairSharedMutex> beside;
+  std::unique_lock<FairSharedMutex> exclusiveLock;
+  std::shared_lock<FairSharedMutex> sharedLock;
   tdrt_context *context = nullptr;
 };
 
@@ -79,7 +79,7 @@ int64_t countBytes(const tdc_tensor &tensor) {
   return tdc::countBytes(tensor.dtype, tensor.rank, tensor.shape);
 }
 
-/// What is wrong with the descriptors of a call before it is made, or "".
+/// The error in the tensor descriptors of a call, or "".
 std::string findFault(const Function &function, const tdc_tensor *inputs,
                       const tdc_tensor *outputs) {
   for (size_t i = 0; i < function.num_inputs; ++i)
@@ -103,8 +103,8 @@ std::string findFault(const Function &function, const tdc_tensor *inputs,
   return "";
 }
 
-/// A result may be an input as it came, and an output may share memory with
-/// that: what is overwritten before it is copied.
+/// Whether writing an output may overwrite this result before it is copied. A
+/// result may be in the memory of an input, which an output may share.
 bool isOverwritten(const tdrt_tensor &result, const tdc_tensor *outputs,
                    size_t count) {
   int64_t bytes = tdc::countBytes(result.dtype, result.rank, result.dims);
@@ -116,7 +116,7 @@ bool isOverwritten(const tdrt_tensor &result, const tdc_tensor *outputs,
 
 } // namespace
 
-/// Copies the results to the caller, all or none.
+/// Copies the results to the caller: all, or none if it fails.
 static tdc_status giveResults(const Function &function,
                               llvm::MutableArrayRef<tdrt_tensor> results,
                               tdc_tensor *outputs, tdc_error **error) {
@@ -187,16 +187,16 @@ tdc_status tdc_call(tdc_module *module, const tdc_function *called,
                       describe(function, "input", function.inputs[i]));
     arguments.push_back(readable[i].get());
   }
-  Turn turn(*module, function);
+  CallContext callContext(*module, function);
   tdrt_context *failed = nullptr;
-  if (int32_t status = turn.open(failed)) {
+  if (int32_t status = callContext.open(failed)) {
     tdc_status result = fail(error, failed, status);
     tdrt_close(failed);
     return result;
   }
   llvm::SmallVector<tdrt_tensor, 4> results(function.num_outputs);
-  if (int32_t status = tdrt_call(turn.get(), function.index, arguments.data(),
-                                 results.data()))
-    return fail(error, turn.get(), status);
+  if (int32_t status = tdrt_call(callContext.get(), function.index,
+                                 arguments.data(), results.data()))
+    return fail(error, callContext.get(), status);
   return giveResults(function, results, outputs, error);
 }

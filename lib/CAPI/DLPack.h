@@ -1,7 +1,7 @@
 //===- DLPack.h - the ABI of DLPack 1.x -----------------------------------===//
 //
-// The structs of https://dmlc.github.io/dlpack/latest/c_api.html, which
-// frameworks exchange tensors by; Debian's own header is of before version 1.
+// The structs of https://dmlc.github.io/dlpack/latest/c_api.html, with which
+// frameworks exchange tensors. Debian's header is older than version 1.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 
 using namespace tdc;
 
-/// The dtype of tdc, or -1.
+/// The tdc_dtype of a DLPack type; -1 if there is none.
 static int32_t fromDLPack(const DLDataType &type) {
   if (type.lanes != 1)
     return -1;
@@ -48,7 +48,8 @@ static DLDataType toDLPack(int32_t dtype) {
   return {code, bits, 1};
 }
 
-/// Why a tensor cannot be an input; "" with `tensor` filled in if it can.
+/// Sets `tensor` to a view of `managed`. Returns why it cannot be an input, or
+/// "".
 static std::string borrow(const DLManagedTensorVersioned &managed,
                           tdc_tensor &tensor) {
   const DLTensor &from = managed.dl_tensor;
@@ -64,7 +65,7 @@ static std::string borrow(const DLManagedTensorVersioned &managed,
 
 namespace {
 
-/// What a result that is given to others holds.
+/// A result that is handed to the caller, and the storage that it points to.
 struct Result {
   DLManagedTensorVersioned managed = {};
   tdc_tensor tensor;
@@ -73,11 +74,11 @@ struct Result {
 
 } // namespace
 
-/// A result as others take it: freed with its memory.
+/// Wraps a result for the caller. Its deleter also frees the tensor's memory.
 static DLManagedTensorVersioned *makeManaged(const tdc_tensor &tensor) {
   auto *result = new Result;
   result->tensor = tensor;
-  // Newer versions of DLPack want them even where they say nothing.
+  // Newer versions of DLPack require strides even for row-major tensors.
   int64_t stride = 1;
   for (int32_t i = tensor.rank - 1; i >= 0; --i) {
     result->strides[i] = stride;

@@ -71,7 +71,7 @@ tdc_status fail(tdc_error **error, tdrt_context *context, int32_t code) {
     diagnostic.line = diagnostic.endLine = found.site->line;
     diagnostic.column = diagnostic.endColumn = found.site->column;
   }
-  // TR107: an input that is none. `tdc run --fn` calls it an error of the run.
+  // TR107: an invalid input. For `tdc run --fn` it is a run-time error.
   tdc_status status = code == 107
                           ? TDC_USAGE_ERROR
                           : static_cast<tdc_status>(tdrt_exit_code(code));

@@ -9,7 +9,7 @@ using namespace tdc;
 
 namespace {
 
-/// A context without a program, for functions of the runtime that want one.
+/// A context without a program, for functions of the runtime that need one.
 class NoProgram {
 public:
   NoProgram() {
@@ -43,7 +43,7 @@ tdc_status tdc_load_tensor(const char *path, const char *key,
   NoProgram none;
   if (none.status)
     return fail(error, none.context, none.status);
-  // A file that cannot be read fails again below, with its report.
+  // If the file cannot be read, tdrt_load() below fails, too, with an error.
   tdrt::FileTensor found;
   int32_t dtype = TDC_F32;
   std::vector<int64_t> shape;
@@ -52,7 +52,7 @@ tdc_status tdc_load_tensor(const char *path, const char *key,
     shape.assign(type->shape, type->shape + type->rank);
   } else if (!tdrt::inspectTensorFile(path, key, found)) {
     if (found.dtype >= 0)
-      dtype = found.dtype; // else any will do, or none
+      dtype = found.dtype; // else the file fits any dtype, or tdc has none
     shape = std::move(found.dims);
   }
   void *data = nullptr;

@@ -1,4 +1,4 @@
-//===- Handles.h - what the handles of tdc.h are --------------------------===//
+//===- Handles.h - the objects of tdc.h's handles -------------------------===//
 
 #ifndef TDC_LIB_CAPI_HANDLES_H
 #define TDC_LIB_CAPI_HANDLES_H
@@ -23,25 +23,25 @@ public:
   std::string code, message, file, text, json;
   int32_t line = 0, column = 0, endLine = 0, endColumn = 0;
 
-  /// Points into this: neither may be moved.
+  /// The view points into this object, which must not be moved.
   tdc_diagnostic getView() const;
 };
 
 struct Interface;
 
-/// A shared mutex that nobody waits for in vain: whoever comes after one that
-/// wants to be alone waits behind it, where std::shared_mutex may let readers
-/// in for ever.
+/// A shared mutex without starvation: a reader that arrives after a waiting
+/// writer waits until that writer is done. std::shared_mutex may let readers in
+/// forever.
 class FairSharedMutex {
 public:
   void lock() {
-    std::lock_guard turn(door);
+    std::lock_guard doorLock(door);
     inside.lock();
   }
   void unlock() { inside.unlock(); }
   // NOLINTBEGIN(readability-identifier-naming): for std::shared_lock
   void lock_shared() {
-    std::lock_guard turn(door);
+    std::lock_guard doorLock(door);
     inside.lock_shared();
   }
   void unlock_shared() { inside.unlock_shared(); }
@@ -57,13 +57,13 @@ struct Function : tdc_function {
   int32_t index = 0; ///< of the export
 };
 
-/// Whether files and callers see it: gradients and values of the program, which
-/// its exports use, are no state.
+/// Whether the slot is part of the state that files and callers see. Gradients
+/// are not, and neither are values of the program that its exports use.
 inline bool isState(const tdrt_slot &slot) {
   return slot.kind != TDRT_SLOT_GRAD && slot.kind != TDRT_SLOT_VALUE;
 }
 
-/// The code of a program, and what the outside sees of it.
+/// The code of a program, and the functions and state that callers see.
 struct Interface {
   explicit Interface(std::unique_ptr<const Program> code);
 
@@ -80,7 +80,7 @@ struct tdc_error {
   tdc_status status = TDC_BUG;
   std::string text; ///< of all diagnostics
   std::deque<tdc::OwnedDiagnostic> diagnostics;
-  std::deque<tdc_diagnostic> views; ///< of each
+  std::deque<tdc_diagnostic> views; ///< one of each diagnostic
 
   void add(tdc::OwnedDiagnostic diagnostic) {
     text += diagnostic.text;
@@ -89,7 +89,7 @@ struct tdc_error {
   }
 };
 
-/// Modules hold the interface too: they outlive the handle.
+/// Modules also hold the interface, so they may outlive this handle.
 struct tdc_program {
   std::shared_ptr<const tdc::Interface> interface;
 };
@@ -100,12 +100,13 @@ struct tdc_module {
   ~tdc_module();
 
   std::shared_ptr<const tdc::Interface> interface;
-  tdrt_context *context = nullptr; ///< the program's own
-  bool isOpen = false;             ///< the context runs: it has counters
-  /// Held shared by who only reads the state, in a context of its own, and
-  /// alone by who uses the program's.
+  tdrt_context *context = nullptr; ///< of the program's statements
+  bool isOpen = false; ///< whether `context` was opened and has counters
+  /// Held shared by calls that only read the state, each in a context of
+  /// `shared`, and by tdc_state_read. Held exclusively by calls that run in
+  /// `context` and by functions that write or save the state.
   tdc::FairSharedMutex stateLock;
-  /// Contexts of calls that run side by side. The list only grows, so that a
+  /// Contexts of calls that run concurrently. The list only grows, so that a
   /// signal handler can walk it.
   struct Shared {
     tdrt_context *context;
@@ -113,16 +114,17 @@ struct tdc_module {
   };
   std::atomic<Shared *> shared{nullptr};
   std::mutex idleLock;
-  std::vector<tdrt_context *> idle; ///< those of `shared` that nobody uses now
+  std::vector<tdrt_context *> idle; ///< contexts of `shared` that no call uses
 };
 
 namespace tdc {
 
-/// What `--message-format=json` has of an error that the checker has not found.
+/// The JSON of `--message-format=json` for an error that the checker did not
+/// report.
 std::string makeJSON(const OwnedDiagnostic &diagnostic);
 
-/// Gives `*error` a new error that has no place in a program, unless `error` is
-/// null. Returns `status`.
+/// Sets `*error` to a new error that has no place in a program, unless `error`
+/// is null. Returns `status`.
 tdc_status fail(tdc_error **error, tdc_status status, std::string message);
 
 /// The same with the error of a context.

@@ -17,7 +17,7 @@ static std::vector<tdc_tensor_type> describe(const tdrt_port *ports,
 Interface::Interface(std::unique_ptr<const Program> program)
     : code(std::move(program)) {
   const tdrt_program &table = code->get();
-  // Complete before anything points into it.
+  // Fill `ports` completely first: the functions point into it.
   for (int32_t i = 0; i < table.num_exports; ++i) {
     const tdrt_export &row = table.exports[i];
     ports.push_back(describe(row.inputs, row.num_inputs));

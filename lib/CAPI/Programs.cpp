@@ -8,7 +8,8 @@
 
 using namespace tdc;
 
-/// The fields of an older, shorter struct, zeros for the others.
+/// Copies the fields that the caller's struct has, which may be an older and
+/// shorter version; the other fields are zero.
 static tdc_options readOptions(const tdc_options *given) {
   tdc_options options = {};
   if (given)
@@ -18,7 +19,8 @@ static tdc_options readOptions(const tdc_options *given) {
 
 namespace {
 
-/// Collects what a compilation finds into a tdc_error, and calls back.
+/// Collects the errors of a compilation in a tdc_error, and calls the callbacks
+/// of the options.
 class Collector : public Listener {
 public:
   explicit Collector(const tdc_options &options)
@@ -52,7 +54,8 @@ public:
       options.done(options.user, step.str().c_str());
   }
 
-  /// Gives what was collected to the caller, who may not want it.
+  /// Moves the collected errors to `*error`, unless `error` is null. Returns
+  /// the status.
   tdc_status giveTo(tdc_error **error, ExitCode code) {
     errors->status = static_cast<tdc_status>(code);
     if (error)
@@ -113,7 +116,7 @@ static std::optional<UsageError> readTexts(const tdc_options &options,
   return usage;
 }
 
-/// `text` is null for the text of the file.
+/// Compiles `text`, or the file `name` if `text` is null.
 static tdc_status compile(const char *name, const llvm::StringRef *text,
                           const tdc_options *given, tdc_program **program,
                           tdc_error **error) {
@@ -161,7 +164,7 @@ tdc_status tdc_compile_text(const char *text, size_t length, const char *name,
 void tdc_program_free(tdc_program *program) { delete program; }
 
 int tdc_run(const tdc_program *program) {
-  // Signal handlers are the process's.
+  // Signal handlers belong to the process, so only one program may set them.
   static std::mutex one;
   std::lock_guard guard(one);
   const Program &code = *program->interface->code;

@@ -7,7 +7,7 @@
 
 using namespace tdc;
 
-/// Whether all of the state is where it can be reached from outside.
+/// Whether all of the state is in cpu memory, where the caller can access it.
 static bool isOnCpu(const tdc_module &module) {
   const tdrt_program &program = module.interface->code->get();
   return !program.gpu ||
@@ -19,12 +19,12 @@ static bool isOnCpu(const tdc_module &module) {
 
 static tdc_status failOnGPU(tdc_error **error) {
   return fail(error, TDC_RUN_ERROR,
-              "to reach state that is on a GPU from outside is not built yet "
-              "(TD900); an `export fn` of the program can return or save it");
+              "access to state on a GPU is not built yet (TD900); an `export "
+              "fn` of the program can return or save it");
 }
 
-/// The index of a tensor of the state; an error has been given if that is not
-/// TDC_OK.
+/// Sets `index` to that of a tensor of the state. Sets `*error` if it does not
+/// return TDC_OK.
 static tdc_status find(const tdc_module &module, const char *name,
                        size_t &index, tdc_error **error) {
   if (!isOnCpu(module))
@@ -41,7 +41,7 @@ static std::string describe(const tdc_tensor_type &type) {
   return std::string("`") + type.name + "` of the state";
 }
 
-/// Why a tensor of the caller's is none for one of the state; "" if it is.
+/// Why a caller's tensor does not fit a tensor of the state; "" if it does.
 static std::string findFault(const tdc_tensor_type &type,
                              const tdc_tensor &tensor) {
   if (std::string fault = tdc::findFault(tensor); !fault.empty())
@@ -92,14 +92,15 @@ tdc_status tdc_state_write(tdc_module *module, const char *name,
 
 namespace {
 
-/// All that a checkpoint of a module has.
+/// The table of slots and keys for a checkpoint of a module.
 class Checkpoint {
 public:
   explicit Checkpoint(const tdc_module &module) {
     const tdrt_program &program = module.interface->code->get();
-    // The state of one model goes by its own keys, as in `save(model=m)`.
+    // A single model's slots are saved under its own keys, as in
+    // `save(model=m)`.
     bool isOneModel = countModels(program) <= 1;
-    llvm::DenseMap<int32_t, int32_t> positions; // of the program's slots, here
+    llvm::DenseMap<int32_t, int32_t> positions; // by the program's slot index
     for (int32_t index = 0; index < program.num_slots; ++index) {
       const tdrt_slot &slot = program.slots[index];
       if (!isState(slot))

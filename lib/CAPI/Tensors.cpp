@@ -1,4 +1,4 @@
-//===- Tensors.cpp - tensors that cross the border ------------------------===//
+//===- Tensors.cpp - tensors of the caller and of the runtime -------------===//
 
 #include "Tensors.h"
 #include "Dialect/TD/OpTable/Types.h"
@@ -69,8 +69,9 @@ static bool isContiguous(const tdc_tensor &tensor) {
   return true;
 }
 
-/// Copies what lies behind the first `dim` dims, row by row; returns where the
-/// next element goes.
+/// Copies the part of a strided tensor at `at`, from dimension `dim` on, to
+/// `to` in row-major order. Returns the position of the next element in the
+/// copy.
 static char *gather(const tdc_tensor &from, int32_t dim, const char *at,
                     char *to, int64_t elementBytes) {
   if (dim == from.rank) {
@@ -83,12 +84,13 @@ static char *gather(const tdc_tensor &from, int32_t dim, const char *at,
   return to;
 }
 
-/// What tdc_runtime.h asks of buffers: their alignment, and how many bytes past
-/// their end are readable.
+/// The alignment of buffers that tdc_runtime.h requires, and the bytes past
+/// their end that must be readable.
 static constexpr size_t kAlign = 64, kSlack = 64;
 
-/// Generated code may load one vector that begins before the end and drop what
-/// is behind it. That is harmless as long as it stays on a page that is there.
+/// Whether kSlack bytes past the end are readable. Generated code may load one
+/// vector that begins before the end and ignore the elements past it, which is
+/// harmless if the vector does not cross into another page.
 static bool isReadablePastEnd(const void *data, int64_t bytes) {
   static const uintptr_t page = sysconf(_SC_PAGESIZE);
   uintptr_t end = reinterpret_cast<uintptr_t>(data) + bytes;
@@ -115,9 +117,10 @@ bool Input::take(const tdc_tensor &from) {
   return true;
 }
 
-/// The sizes of an allocated tensor stand in front of its data.
+/// Bytes of the header that precedes the data of an allocated tensor and holds
+/// its sizes.
 static constexpr size_t kHeader = TDRT_MAX_RANK * sizeof(int64_t);
-static_assert(kHeader % kAlign == 0, "data is aligned behind it");
+static_assert(kHeader % kAlign == 0, "the data after the header is aligned");
 
 bool allocate(tdc_tensor &tensor, int32_t dtype, int32_t rank,
               const int64_t *shape) {

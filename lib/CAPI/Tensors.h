@@ -1,4 +1,4 @@
-//===- Tensors.h - tensors that cross the border --------------------------===//
+//===- Tensors.h - tensors of the caller and of the runtime ---------------===//
 
 #ifndef TDC_LIB_CAPI_TENSORS_H
 #define TDC_LIB_CAPI_TENSORS_H
@@ -16,22 +16,23 @@ std::string typeText(int32_t dtype, int32_t rank, const int64_t *shape);
 /// Why a tensor cannot have this type; "" if it can.
 std::string findTypeFault(int32_t dtype, int32_t rank, const int64_t *shape);
 
-/// Why a caller's tensor cannot be read at all; "" if it can.
+/// Why a caller's tensor cannot be read; "" if it can.
 std::string findFault(const tdc_tensor &tensor);
 
 /// "is f32[2], not f32[3]" if a caller's tensor is not of this type, else "".
 std::string findMismatch(int32_t dtype, int32_t rank, const int64_t *shape,
                          const tdc_tensor &given);
 
-/// Bytes of a tensor whose sizes are not negative, or -1 if no memory has so
-/// many.
+/// The bytes of a tensor; -1 if they overflow int64_t. No size is negative.
 int64_t countBytes(int32_t dtype, int32_t rank, const int64_t *shape);
 
-/// A caller's tensor as the runtime takes it: row by row, its elements aligned,
-/// and readable for a vector past its end. It is copied if it is not so.
+/// A caller's tensor in the form that the runtime takes: row-major, with
+/// aligned elements, and with one readable vector past its end. Any other
+/// tensor is copied.
 class Input {
 public:
-  /// False if there was no memory for a copy. `from` has no fault.
+  /// Takes `from`, which must have no fault. Returns false if there is no
+  /// memory for a copy.
   bool take(const tdc_tensor &from);
   const tdrt_tensor &get() const { return tensor; }
 
@@ -43,8 +44,8 @@ private:
   tdrt_tensor tensor = {};
 };
 
-/// Makes `tensor` a new one of this type, for tdc_tensor_free. False if there
-/// was no memory; then `tensor` is as before.
+/// Sets `tensor` to a new tensor of this type, which tdc_tensor_free frees.
+/// Returns false and leaves `tensor` unchanged if there is no memory.
 bool allocate(tdc_tensor &tensor, int32_t dtype, int32_t rank,
               const int64_t *shape);
 

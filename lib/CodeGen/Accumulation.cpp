@@ -29,7 +29,7 @@ void putPartial(Partial partial, SmallVectorImpl<Value> &carried) {
     carried.push_back(partial.index);
 }
 
-/// Whether a NaN or a better value should replace the best one so far.
+/// Whether `value` replaces `best`: it is better, or it is the first NaN.
 static Value isBetter(OpBuilder &b, Location loc, ReduceKind kind, Value value,
                       Value best, Type element) {
   if (!isa<FloatType>(element)) {
@@ -53,7 +53,8 @@ static Value isBetter(OpBuilder &b, Location loc, ReduceKind kind, Value value,
   return arith::OrIOp::create(b, loc, better, firstNaN);
 }
 
-/// As above between two (value, index) pairs; of equal values the first one.
+/// The same for (value, index) pairs; of equal values the smaller index is
+/// better.
 static Value isBetterOrFirst(OpBuilder &b, Location loc, ReduceKind kind,
                              std::pair<Value, Value> candidate,
                              std::pair<Value, Value> best, Type element) {
@@ -103,7 +104,7 @@ Partial accumulate(OpBuilder &b, Location loc, const Reduction &reduction,
   }
   if (!before.index)
     return {emitCombine(b, loc, kind, element, before.value, x), {}};
-  // Positions grow along one loop, but not in every order of several.
+  // Positions increase along one loop, but not in every order of several loops.
   Value better = reduction.loops.size() > 1
                      ? isBetterOrFirst(b, loc, kind, {x, position},
                                        {before.value, before.index}, element)

@@ -1,4 +1,4 @@
-//===- Constructors.cpp - tensors from nothing in kernels -----------------===//
+//===- Constructors.cpp - constructor ops in kernels ----------------------===//
 
 #include "CodeGen/Constructors.h"
 #include "CodeGen/ElementOps.h"

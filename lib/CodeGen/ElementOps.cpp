@@ -88,9 +88,9 @@ Value emitToMemory(OpBuilder &builder, Location loc, Value value,
     value = arith::TruncFOp::create(builder, loc, narrow, value);
     return arith::BitcastOp::create(builder, loc, type, value);
   }
-  // What was loaded or rounded before has 16 bits already. They are taken where
-  // it is: LLVM is wrong about bf16 that goes from block to block
-  // (docs/llvm/bf16-between-blocks.ll).
+  // A value that was loaded or rounded has its 16 bits already. They are taken
+  // at their definition: LLVM miscompiles a bf16 that is live from one block to
+  // another (docs/llvm/bf16-between-blocks.ll).
   value = widening.getIn();
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointAfterValue(value);
@@ -130,9 +130,9 @@ public:
 
 } // namespace
 
-/// Towards zero, saturating; NaN gives 0. What does not fit converts to poison,
-/// which no select picks. The choices are between integers: LLVM 22 forgets NaN
-/// in choices between floats that look like a max (docs/LLVM.md).
+/// Rounds towards zero and saturates; NaN gives 0. A number that does not fit
+/// converts to poison, which no select picks. The selects are on integers: LLVM
+/// 22 loses NaN in selects on floats that look like a max (docs/LLVM.md).
 static Value floatToInt(Arith &a, Value value, Type to, bool isSigned) {
   unsigned bits = to.getIntOrFloatBitWidth();
   Type f64 = getTypeLike(Float64Type::get(to.getContext()), value);
@@ -157,13 +157,13 @@ static Value floatToInt(Arith &a, Value value, Type to, bool isSigned) {
   return converted;
 }
 
-/// To f16 or bf16, rounded once.
+/// Converts to f16 or bf16 with one rounding.
 static Value toNarrowFloat(Arith &a, Value value, Type from, Type to) {
   Type f32 = Float32Type::get(to.getContext());
   if (from.isInteger(64)) {
     value = emitHalfway(a.b, a.loc, value);
   } else if (!isa<FloatType>(from)) {
-    // f32 has all integers of 16 bits, f64 those of 32.
+    // f32 represents all 16-bit integers, f64 all 32-bit integers.
     Type exact = from.getIntOrFloatBitWidth() <= 16
                      ? f32
                      : Float64Type::get(to.getContext());
@@ -233,7 +233,7 @@ static Value emitIntDivision(Arith &a, Value x, Value y, bool isUnsigned,
                  : Value(arith::DivUIOp::create(a.b, a.loc, x, divisor));
     return a.select(byZero, zero, result);
   }
-  // MIN / -1 overflows in hardware; it is -MIN, which wraps to MIN.
+  // MIN / -1 overflows in hardware; it must give -MIN, which wraps to MIN.
   Value byMinusOne =
       a.compare(arith::CmpIPredicate::eq, y, a.intConstant(y, -1));
   divisor = a.select(byMinusOne, one, divisor);
@@ -257,7 +257,8 @@ static Value emitIntDivision(Arith &a, Value x, Value y, bool isUnsigned,
   return a.select(byZero, zero, result);
 }
 
-// Floats by Dialect/TD/OpTable/Floor.h, all lanes at once.
+// Floor division and remainder of floats, on all lanes, as in
+// Dialect/TD/OpTable/Floor.h.
 
 static Value leavesWrongSign(Arith &a, Value remainder, Value divisor) {
   Value zero = a.constant(remainder, 0);
@@ -354,7 +355,7 @@ static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
       .Case([&](SignOp) -> Value {
         if (isFloat) {
           Value zero = a.constant(x, 0);
-          // The sum is 0.0 of -0.0, and NaN of NaN.
+          // The sum gives 0.0 for -0.0, and NaN for NaN.
           Value result = a.select(a.compare(arith::CmpFPredicate::OLT, x, zero),
                                   a.constant(x, -1),
                                   arith::AddFOp::create(b, loc, x, zero));
@@ -370,9 +371,9 @@ static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
                         a.intConstant(x, -1), result);
       })
       .Case([&](ReluOp) -> Value {
-        // Not a choice: LLVM 22 forgets NaN in a choice of a choice that looks
-        // like a max of a max (docs/LLVM.md). Where the sign of zero is free it
-        // is one instruction on x86, which keeps -0.0 as PyTorch does.
+        // Not a select: LLVM 22 loses NaN in a select of a select that looks
+        // like a max of a max (docs/LLVM.md). With nsz, maximum is one
+        // instruction on x86, which keeps -0.0 as PyTorch does.
         if (isFloat)
           return arith::MaximumFOp::create(
               b, loc, x, a.constant(x, 0),
@@ -562,7 +563,7 @@ Value emitCombine(OpBuilder &builder, Location loc, ReduceKind kind,
 
 Value emitLaneReduction(OpBuilder &builder, Location loc, ReduceKind kind,
                         Type element, Value vector) {
-  // Reassociation: a tree over the lanes, not a chain.
+  // With reassociation, the reduction is a tree over the lanes, not a chain.
   return vector::ReductionOp::create(
       builder, loc, getCombiningKind(kind, element), vector,
       isa<FloatType>(element) ? arith::FastMathFlags::reassoc

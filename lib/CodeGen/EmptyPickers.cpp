@@ -9,7 +9,7 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// The pickers of a nest whose dim may have no element at all.
+/// The pickers of a nest that pick from a tensor that may be empty.
 static llvm::SetVector<Operation *>
 findDoubtfulPickers(const LoopNest &nest, ArrayRef<StoreTarget> targets) {
   llvm::SetVector<Operation *> pickers;

@@ -1,9 +1,9 @@
 //===- ErrorFunction.cpp - erf --------------------------------------------===//
 //
-// Near zero x + x p(x²); beyond, 1 - exp(t q(t)) with t = |x|, where
-// t q(t) = log(erfc(t)). Both are evaluated and one is chosen. This shape is
-// N. Juffa's, from his erff; the coefficients are own Remez fits in 60 digits,
-// rounded afterwards.
+// Near zero x + x p(x²); for larger |x|, 1 - exp(t q(t)) with t = |x|, where t
+// q(t) = log(erfc(t)). Both are evaluated and one is selected. The scheme is
+// that in N. Juffa's erff; the coefficients are our own Remez fits in 60
+// digits, rounded afterwards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ Value emitErf(OpBuilder &builder, Location loc, Value x) {
                               0x1.d90438c830010p-27, -0x1.b1788f1643fdfp-31});
   near = m.fma(near, x, x);
 
-  // At the upper end and from there on erf is 1 exactly: it must not be the
-  // last number below, which gelu multiplies by any large x.
+  // From the upper bound of t on, erf must be 1 exactly, not the next smaller
+  // number: gelu multiplies the difference by any large x.
   Value t = m.clamp(m.abs(x), split, m.isF32 ? 4.0 : 5.93);
   // Absolute errors of erf 2^-28.3 and 2^-55.3.
   Value logarithm =

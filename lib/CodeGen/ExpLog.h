@@ -1,4 +1,4 @@
-//===- ExpLog.h - the parts exp and log are made of -----------------------===//
+//===- ExpLog.h - parts that exp and log share ----------------------------===//
 //
 // Range reductions shared by the exponentials, the logarithms and pow.
 //
@@ -11,20 +11,19 @@
 
 namespace tdc {
 
-/// exp(x + low) for |low| far below |x|, or exp(x) where `low` is null. -104 or
-/// -746 <= x <= 89 or 710, by type, or NaN.
+/// exp(x + low) for |low| far below |x|, or exp(x) if `low` is null. x must be
+/// NaN or in [-104, 89] for f32, [-746, 710] for f64.
 mlir::Value emitExpInRange(MathBuilder &m, mlir::Value x,
                            mlir::Value low = nullptr);
 
-/// x = 2^exponent * mantissa, sqrt(1/2) <= mantissa < sqrt(2), and an integral
-/// exponent. For positive finite normal x; any numbers otherwise.
+/// x = 2^exponent * mantissa with sqrt(1/2) <= mantissa < sqrt(2) and an
+/// integral exponent, for positive finite normal x; unspecified for other x.
 struct Logarithmand {
   mlir::Value exponent, mantissa;
 };
 Logarithmand emitSplit(MathBuilder &m, mlir::Value x);
 
-/// The logarithm of x where x >= 0 is zero, infinity or NaN; `logarithm`
-/// elsewhere.
+/// The logarithm of x if x is 0, infinity or NaN; otherwise `logarithm`.
 mlir::Value emitLogLimits(MathBuilder &m, mlir::Value x, mlir::Value logarithm);
 
 } // namespace tdc

@@ -137,8 +137,9 @@ Value KernelFunction::getSize(Value tensor, unsigned dim) {
     return i64(type.getDimSize(dim));
   if (Value known = sizes.lookup({tensor, dim}))
     return known;
-  // What the ops of the body say of it, in terms of arguments. The ops made
-  // here stand in the body, where nothing else would find them.
+  // Derives the size from the ops of the body, in terms of its arguments. The
+  // ops created here are in the kernel's body; `translate` copies them to the
+  // function.
   OpBuilder inBody(kernel.getBody().front().getTerminator());
   Value size = td::getSize(inBody, loc, tensor, dim);
   std::function<Value(Value)> translate = [&](Value value) -> Value {
@@ -167,7 +168,7 @@ void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
                                  Value index) {
   reports = true;
   Location pickerLoc = picker->getLoc();
-  // td-to-runtime numbers the places, for GPUs when it makes images of them.
+  // td-to-runtime numbers these places; for a GPU, tdc-emit-images does.
   Value site = arith::ConstantIntOp::create(at, pickerLoc, -1, 32);
   LLVM::CallOp::create(at, pickerLoc, TypeRange(), kReportIndex,
                        ValueRange{context, index, getPickedSize(picker), site});
@@ -182,8 +183,8 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
   if (!nest.getReductions().empty() || nest.getLoops().empty())
     return false;
   KernelOp kernel = function.kernel;
-  // td.iota and td.random number the elements of their own result: the position
-  // in a flat nest is that number only where nothing moves them.
+  // td.iota and td.random number the elements of their own result. That number
+  // is the position in a flat nest only if no movement op is in the nest.
   bool isNumbered = false, isMoved = false;
   for (Operation &op : kernel.getBody().front()) {
     if (!nest.isInside(&op))
@@ -203,7 +204,7 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
       int loop = td::getLoop(at);
       if (loop < 0 && at != 0)
         return false;
-      // Elements that are not read stand between those that are.
+      // A difference means that the nest skips elements of the tensor.
       if (type.getDimSize(dim) != (loop < 0 ? 1 : nest.getLoops()[loop].extent))
         return false;
       if (loop >= 0)

@@ -57,8 +57,8 @@ SmallVector<Tile> KernelLoops::getTiles(LoopSet loops) const {
       tiles = std::move(longer);
     }
   };
-  // Vectors side by side come one after the other, so that a scalar that all of
-  // them take is in a register for that long only.
+  // All vectors next to each other along the lanes are consecutive, so that a
+  // scalar that they share is in a register only during that time.
   expand(/*lanesOnly=*/false);
   expand(/*lanesOnly=*/true);
   return tiles;

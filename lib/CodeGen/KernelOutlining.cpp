@@ -1,4 +1,4 @@
-//===- KernelOutlining.cpp - a td.kernel leaves a td.launch ---------------===//
+//===- KernelOutlining.cpp - td.kernel ops become launches ----------------===//
 
 #include "CodeGen/KernelOutlining.h"
 #include "Dialect/TD/Analysis/Sizes.h"
@@ -84,7 +84,7 @@ Value getElementCount(OpBuilder &builder, Value tensor) {
   return count;
 }
 
-bool mayStandOn(const KernelFunction &function, const LoopNest &nest,
+bool mayReplace(const KernelFunction &function, const LoopNest &nest,
                 BlockArgument input, unsigned root) {
   const Access &result = nest.getRoots()[root];
   return result.tensor.getType() == input.getType() &&

@@ -1,8 +1,7 @@
-//===- MathBuilder.h - arith on one float type, tersely -------------------===//
+//===- MathBuilder.h - arith on one float type, in short form -------------===//
 //
-// Elementary functions are formulas; this lets them be written as such, for
-// scalars and vectors of f32 and f64 alike. No fast-math flags: every step
-// rounds as it is written.
+// Lets elementary functions be written as formulas, for scalars and vectors of
+// f32 and f64 alike. No fast-math flags: every step rounds as it is written.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +57,7 @@ public:
   Value select(Value condition, Value x, Value y) {
     return make<mlir::arith::SelectOp>(condition, x, y);
   }
-  // Minimum and maximum; NaN stays NaN.
+  // Minimum and maximum; a NaN x gives NaN.
   Value min(Value x, double high) {
     return select(compare(mlir::arith::CmpFPredicate::OGT, x, constant(high)),
                   constant(high), x);
@@ -78,7 +77,7 @@ public:
     return result;
   }
 
-  /// From f32 to f64, and back with rounding.
+  /// Extends f32 to f64; truncates f64 to f32 with rounding.
   Value extend(Value x) {
     return make<mlir::arith::ExtFOp>(getTypeLike(b.getF64Type(), x), x);
   }
@@ -86,7 +85,7 @@ public:
     return make<mlir::arith::TruncFOp>(getTypeLike(b.getF32Type(), x), x);
   }
 
-  // On the bits of a float: integers of its width.
+  // Integer ops on the bits of a float, in an integer type of its width.
   Value toBits(Value x) { return make<mlir::arith::BitcastOp>(bitsType, x); }
   Value fromBits(Value x) { return make<mlir::arith::BitcastOp>(type, x); }
   Value integer(int64_t value) {
@@ -98,7 +97,7 @@ public:
   Value iand(Value x, Value y) { return make<mlir::arith::AndIOp>(x, y); }
   Value ior(Value x, Value y) { return make<mlir::arith::OrIOp>(x, y); }
   Value ixor(Value x, Value y) { return make<mlir::arith::XOrIOp>(x, y); }
-  /// Shifts, by as many bits as the type has less one at most.
+  /// Shifts. The distance must be less than the width of the type.
   Value shiftLeft(Value x, Value bits) {
     return make<mlir::arith::ShLIOp>(x, bits);
   }

@@ -13,15 +13,16 @@ Value emitRounded(OpBuilder &builder, Location loc, Value value, Type element) {
   return arith::ExtFOp::create(builder, loc, value.getType(), rounded);
 }
 
-/// Rounds to odd: of the two neighbours whose bits in `mask` are 0, the one
-/// with a 1 before them, unless the number is one of them itself. It then is on
-/// the same side of every coarser number (S. Boldo and G. Melquiond, "Emulation
-/// of FMA and Correctly Rounded Sums", 2008).
+/// Rounds to odd: of the two neighbouring numbers with zeros in the bits of
+/// `mask`, takes the one with a 1 in the bit above the mask, unless `bits` is
+/// one of the two already. The result lies on the same side of every coarser
+/// number as `bits` (S. Boldo and G. Melquiond, "Emulation of FMA and Correctly
+/// Rounded Sums", 2008).
 static Value roundToOdd(OpBuilder &b, Location loc, Value bits, int64_t mask) {
   auto constant = [&](int64_t value) {
     return makeIntConstant(b, loc, bits.getType(), value);
   };
-  // Any 1 of the part that goes carries into the bit before it.
+  // Any 1 in the part that is removed carries into the bit above it.
   Value low = arith::AndIOp::create(b, loc, bits, constant(mask));
   Value carried = arith::AddIOp::create(b, loc, low, constant(mask));
   Value odd = arith::OrIOp::create(b, loc, bits, carried);
@@ -30,7 +31,7 @@ static Value roundToOdd(OpBuilder &b, Location loc, Value bits, int64_t mask) {
 
 static Value halfwayOfF64(OpBuilder &b, Location loc, Value value) {
   MathBuilder m(b, loc, value);
-  // What f32 has no bits for.
+  // The bits of an f64's mantissa that f32 does not have.
   int64_t mask = (int64_t(1) << (52 - 23)) - 1;
   return m.truncate(m.fromBits(roundToOdd(b, loc, m.toBits(value), mask)));
 }
@@ -40,7 +41,8 @@ static Value halfwayOfI64(OpBuilder &b, Location loc, Value value) {
   auto constant = [&](int64_t number) {
     return makeIntConstant(b, loc, value.getType(), number);
   };
-  // From -2^53 to 2^53 f64 has them all; beyond, the last 11 of 64 bits go.
+  // f64 represents all integers from -2^53 to 2^53; outside, the last 11 of 64
+  // bits are rounded off.
   Value shifted =
       arith::AddIOp::create(b, loc, value, constant(int64_t(1) << 53));
   Value isExact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,

@@ -1,9 +1,9 @@
 //===- Power.cpp - x to the y ---------------------------------------------===//
 //
-// The magnitude is exp(y log|x|): for f32 in f64 with plain series, for f64
-// with log|x| and its product with y as sums of two doubles, since rounding
-// a product near 700 alone would spoil the result's last ten bits. Sign and
-// special cases follow IEEE 754-2019, 9.2.1.
+// The magnitude is exp(y log|x|). For f32 it is computed in f64 with plain
+// series. For f64, log|x| and its product with y are sums of two doubles:
+// rounding a product near 700 alone would spoil the result's last ten bits.
+// Sign and special cases follow IEEE 754-2019, 9.2.1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using FP = mlir::arith::CmpFPredicate;
 namespace tdc {
 
 /// x^y in f64, for x >= 0 that were f32 and |y| <= FLT_MAX; NaN for 0 times
-/// infinity. Good for rounding to f32.
+/// infinity. Accurate enough to round to f32.
 static Value powOfWidened(MathBuilder &m, Value x, Value y) {
   Logarithmand parts = emitSplit(m, x);
   Value f = m.sub(parts.mantissa, m.constant(1));
@@ -63,9 +63,9 @@ static Double2 multiply(MathBuilder &m, Double2 a, Double2 b) {
   return {high, m.fma(a.low, b.high, m.fma(a.high, b.low, low))};
 }
 
-/// log(x) to about 2^-64 for f64 x >= 0; `low` is any value for 0, infinity and
-/// NaN. log(2^k v) = k ln 2 + 2 atanh(s) with s = (v - 1) / (v + 1), and
-/// 2 atanh(s) = 2 s (1 + z (1/3 + z q(z))) with z = s².
+/// log(x) to about 2^-64 for f64 x >= 0; for 0, infinity and NaN `low` is
+/// unspecified. log(2^k v) = k ln 2 + 2 atanh(s) with s = (v - 1) / (v + 1),
+/// and 2 atanh(s) = 2 s (1 + z (1/3 + z q(z))) with z = s².
 static Double2 logOfDouble(MathBuilder &m, Value x) {
   Value isTiny = m.compare(FP::OLT, x, m.constant(0x1p-1022));
   Value normal = m.select(isTiny, m.mul(x, m.constant(0x1p54)), x);
@@ -95,7 +95,7 @@ static Double2 logOfDouble(MathBuilder &m, Value x) {
   Double2 twice = {m.add(s.high, s.high), m.add(s.low, s.low)};
   Double2 tail = multiply(m, twice, multiply(m, z, third));
 
-  // The upper part of ln 2 has zeros at the end, so that k times it is exact.
+  // The upper part of ln 2 ends in zeros, so that k times it is exact.
   Double2 sum = addOrdered(m, m.mul(k, m.constant(6.93147180369123816490e-01)),
                            twice.high);
   Double2 withTail = addOrdered(m, sum.high, tail.high);
@@ -112,14 +112,14 @@ static Value powOfDouble(MathBuilder &m, Value x, Value y) {
   Value t = m.mul(y, logarithm.high);
   Value low = m.fma(y, logarithm.high, m.neg(t));
   low = m.fma(y, logarithm.low, low);
-  // Where the result is 0 or infinity, what is below t does not matter, and may
-  // be large or NaN.
+  // If the result is 0 or infinity, the part below t does not matter; it may be
+  // large or NaN.
   Value isInRange = m.compare(FP::OLT, m.abs(t), m.constant(746));
   low = m.select(isInRange, low, m.constant(0));
   return emitExpInRange(m, m.clamp(t, -746, 710), low);
 }
 
-/// For x = |x|.
+/// Whether x is an integer, for x = |x|.
 static Value isInteger(MathBuilder &m, Value x) {
   Value magic = m.constant(m.isF32 ? 0x1p23 : 0x1p52);
   Value rounded = m.sub(m.add(x, magic), magic);
@@ -130,7 +130,7 @@ Value emitPow(OpBuilder &builder, Location loc, Value x, Value y) {
   MathBuilder m(builder, loc, x);
   Value magnitude;
   if (m.isF32) {
-    // No infinite y: times log 1 it were NaN.
+    // Bounds y: an infinite y times log 1 would be NaN.
     Value bounded = m.clamp(y, -0x1.fffffep127, 0x1.fffffep127);
     Value wide = m.extend(m.abs(x));
     MathBuilder w(builder, loc, wide);

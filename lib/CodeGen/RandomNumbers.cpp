@@ -1,8 +1,8 @@
 //===- RandomNumbers.cpp - counter-based random numbers in kernels --------===//
 //
-// Philox4x32-10 (Salmon et al., SC 2011) and what becomes of its words. Each
-// function is the twin of one of runtime/src/program/{Philox,RandomCore}.h and
-// must round where that rounds: no fused multiply-add, no reordering.
+// Philox4x32-10 (Salmon et al., SC 2011) and the numbers made of its words.
+// Each function mirrors one of runtime/src/program/{Philox,RandomCore}.h and
+// must round at the same places: no fused multiply-add, no reordering.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +29,9 @@ public:
   Value makeUniform(Value word);
   /// A standard normal f32.
   Value makeNormal(Value word);
-  /// Words `index` of a call as the halves of an i64.
+  /// Two words of the call, number `index`, as the halves of an i64.
   Value makePair(Value seed, Value call, Value index);
-  /// The same in f64, from such a pair.
+  /// The same in f64, from an i64 of makePair.
   Value makeUniformF64(Value pair);
   Value makeNormalF64(Value pair);
   /// An i64 in [low, high).
@@ -62,7 +62,7 @@ private:
   }
   Value makeLogarithm(Value x);
   Value makeLogarithmF64(Value x);
-  /// The polynomial with these coefficients, that of the highest power first.
+  /// The polynomial with these coefficients, the highest power first.
   Value evaluate(ArrayRef<double> coefficients, Value x);
   Value evaluateQuotient(const tdrt::Quotient &quotient, Value x) {
     return div(evaluate(quotient.numerator, x),
@@ -132,7 +132,7 @@ Value RandomEmitter::evaluate(ArrayRef<double> coefficients, Value x) {
 
 Value RandomEmitter::makeLogarithm(Value value) {
   Value bits = arith::BitcastOp::create(b, loc, i32, value);
-  // The mantissa in [sqrt(1/2), sqrt(2)).
+  // Scales the mantissa to [sqrt(1/2), sqrt(2)).
   Value exponent = arith::ShRSIOp::create(
       b, loc, arith::SubIOp::create(b, loc, bits, word(0x3f3504f3)), word(23));
   bits = arith::SubIOp::create(
@@ -226,8 +226,8 @@ Value RandomEmitter::makeNormalF64(Value pair) {
   return arith::BitcastOp::create(b, loc, f64Type, signedBits);
 }
 
-/// A range beyond 2^32 takes 64 bits: both are made, the range is only known
-/// when the kernel runs.
+/// A range beyond 2^32 needs 64 bits. Code for both widths is emitted, since
+/// the range is known only when the kernel runs.
 Value RandomEmitter::makeBounded(Value seed, Value call, Value index,
                                  Value lowest, Value end) {
   Value range = arith::SubIOp::create(b, loc, end, lowest);

@@ -1,4 +1,4 @@
-//===- Scan.cpp - what a td.scan collects ---------------------------------===//
+//===- Scan.cpp - the nest and accumulator of a td.scan -------------------===//
 
 #include "CodeGen/Scan.h"
 #include "CodeGen/ElementOps.h"

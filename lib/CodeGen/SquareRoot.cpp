@@ -1,9 +1,9 @@
-//===- SquareRoot.cpp - square roots beside the divider -------------------===//
+//===- SquareRoot.cpp - square roots by multiplications -------------------===//
 //
 // Square roots and divisions share one unit, which takes about ten cycles for a
-// vector of 512 bits and each of them. An optimizer's step asks it for both;
-// with the root made of multiplications, which other units do, the two run side
-// by side.
+// vector of 512 bits and each of them. An optimizer's step needs both. A square
+// root made of multiplications uses other units, so that the division and the
+// square root execute in parallel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,15 +18,15 @@ using namespace mlir;
 
 namespace tdc {
 
-/// For anything shorter the processor's own root is as fast.
+/// The processor's own square root is as fast for shorter vectors.
 static bool isLongVector(Type type) {
   auto vector = dyn_cast<VectorType>(type);
   return vector && vector.getElementType().isF32() &&
          vector.getNumElements() == 16;
 }
 
-/// 1 / sqrt(x), wrong by less than 2^-14 of it. A vector of 512 bits means that
-/// the processor has AVX-512, and with it the table that this looks up.
+/// 1 / sqrt(x) with a relative error below 2^-14. A vector of 512 bits implies
+/// AVX-512, which has this instruction.
 static Value estimateInverseRoot(OpBuilder &b, Location loc, Value x) {
   Value all = arith::ConstantIntOp::create(b, loc, -1, /*width=*/16);
   return LLVM::CallIntrinsicOp::create(
@@ -36,17 +36,18 @@ static Value estimateInverseRoot(OpBuilder &b, Location loc, Value x) {
       .getResult(0);
 }
 
-/// The root of numbers from 0 to the largest, correctly rounded from 2^-101 on.
-/// Below, it may differ in the last bit from the processor's own, which a
-/// vector takes that holds a number without a root.
+/// The square root of numbers from 0 to the largest finite one, correctly
+/// rounded for x >= 2^-101. For smaller x it may differ in the last bit from
+/// the processor's own square root, which emitSqrt uses for a vector with any
+/// negative, infinite or NaN element.
 static Value emitRootOfPositive(OpBuilder &b, Location loc, Value x) {
   MathBuilder m(b, loc, x);
-  // 0 has a root but no inverse.
+  // Bounded, because 0 has no inverse.
   Value estimate = estimateInverseRoot(b, loc, m.max(x, FLT_MIN));
   Value half = m.constant(0.5);
-  // sqrt(x) and 1 / (2 sqrt(x)) together, by a step of Goldschmidt's, and the
-  // root once more by what its square lacks (P. Markstein, "Software Division
-  // and Square Root Using Goldschmidt's Algorithms", 2004).
+  // Computes sqrt(x) and 1 / (2 sqrt(x)) together by a step of Goldschmidt's,
+  // then corrects the root once more by the error of its square (P. Markstein,
+  // "Software Division and Square Root Using Goldschmidt's Algorithms", 2004).
   Value root = m.mul(x, estimate), inverse = m.mul(half, estimate);
   Value error = m.fma(m.neg(root), inverse, half);
   root = m.fma(root, error, root);
@@ -59,7 +60,7 @@ Value emitSqrt(OpBuilder &builder, Location loc, Value x) {
     return math::SqrtOp::create(builder, loc, x);
   MathBuilder m(builder, loc, x);
   Value bits = m.toBits(x);
-  // As unsigned numbers, infinity, NaN and all negative numbers come behind.
+  // As unsigned numbers, infinity, NaN and all negative numbers are larger.
   Value isOrdinary =
       m.icompare(arith::CmpIPredicate::ult, bits, m.integer(0x7f800000));
   Value all = vector::ReductionOp::create(

@@ -48,7 +48,7 @@ TileEvaluator::Key TileEvaluator::makeKey(const void *what, const void *at,
   for (unsigned loop = 0; loop < tile.size(); ++loop)
     if (loops >> loop & 1)
       offsets.push_back(tile[loop]);
-  // A vector is another value than the scalar of its first lane.
+  // Distinguishes a vector from the scalar of its first lane.
   if (laneLoop >= 0 && (loops >> laneLoop & 1))
     offsets.push_back(laneLoop);
   return {what, at, std::move(offsets)};
@@ -131,7 +131,7 @@ Value TileEvaluator::compute(Operation *op, const Coordinates &at,
   if (family == OpFamily::Constructor)
     return construct(op, at, tile);
   if (family == OpFamily::Movement) {
-    // Also where all elements are equal and the index would not be needed.
+    // The index is checked even if all elements are equal and it is not needed.
     const Coordinates &from = nest.operandAt(op, 0, at);
     for (Coordinate coordinate : from)
       if (const NestSymbol *picked = nest.findPicked(coordinate);
@@ -186,9 +186,9 @@ Value TileEvaluator::getLaneIndices(const Tile &tile) {
              b, loc, toVector(positions[laneLoop]), numbers);
 }
 
-/// A picked index, checked. One that is outside is reported with the line of
-/// the op that picks, and 0 is read instead: kernels with an empty dim to pick
-/// from do not come here (EmptyPickers.h).
+/// A picked index, checked. An index out of range is reported with the line of
+/// the op that picks, and 0 is read instead. Kernels that pick from an empty
+/// dim do not get here (EmptyPickers.h).
 Value TileEvaluator::getPicked(const NestSymbol &picked, const Tile &tile) {
   Key key = makeKey(picked.picker, picked.at,
                     nest.getLoopsOf(picked.value, *picked.at), tile);
@@ -357,8 +357,8 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     return tile[0] ? move(base, distance(tile[0])) : base;
   }
 
-  // Offsets in the tile are constants wherever the strides are; what is left
-  // is the same for the whole tile and computed once.
+  // Offsets in the tile are constants if the strides are; the rest of the
+  // address is the same for the whole tile and computed once.
   int64_t constant = 0, staticStride = 1;
   bool hasDynamicStride = false;
   Tile origin(tile);
@@ -433,7 +433,7 @@ unsigned TileEvaluator::getAlignment(Value tensor, const Coordinates &at,
       getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8;
   if (function.tensorAlignment == 0)
     return bytes;
-  // Every part of the offset is a multiple of this.
+  // Every part of the offset is a multiple of `common` elements.
   int64_t common = function.tensorAlignment / bytes, stride = 1;
   auto add = [&](int64_t multiple) {
     common = std::gcd(common, multiple * stride);
@@ -476,7 +476,7 @@ Value TileEvaluator::load(Value tensor, const Coordinates &at,
   int stride = 0;
   if (dependsOnLane(tensor, at)) {
     stride = isFlat ? 1 : getLaneStride(nest, {tensor, &at}, laneLoop, layout);
-    if (stride == 0) // only through an index tensor
+    if (stride == 0) // the stride comes only through an index tensor
       stride = -1;
   }
   Value pointer = function.pointers.lookup(tensor);
@@ -531,8 +531,9 @@ bool TileEvaluator::isStoredElsewhere(const Access &root,
   return false;
 }
 
-/// Such a lane is stored as what it is: from a vector that has been truncated
-/// LLVM 22 stores the wider element, and so what lies behind it in memory.
+/// Whether only the first lane of `mask` is set. The lane is then stored as a
+/// scalar: for a masked store of it from a truncated vector, LLVM 22 stores the
+/// wider element and overwrites the memory after it.
 static bool isFirstLaneOnly(Value mask) {
   DenseElementsAttr lanes;
   if (!mask || !matchPattern(mask, m_Constant(&lanes)))
@@ -548,8 +549,8 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
   Type memory = getMemoryType(element);
   unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
   auto add = [&](Value old) -> Value {
-    // Narrow floats are added up in f32 (form-kernels): what there is in memory
-    // is what is computed with.
+    // Narrow floats are added up in f32 (form-kernels), so memory and registers
+    // have the same type.
     if (isa<FloatType>(element))
       return arith::AddFOp::create(b, loc, old, value);
     return arith::AddIOp::create(b, loc, old, value);

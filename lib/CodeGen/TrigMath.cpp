@@ -1,17 +1,18 @@
 //===- TrigMath.cpp - sine and cosine -------------------------------------===//
 //
-// x = k pi + r with |r| <= pi/2, k an integer for sin and half an odd one for
-// cos, and one odd polynomial for both: sin(x) = (-1)^k sin(r), and
-// cos(x) = -(-1)^(k - 1/2) sin(r). All of it in f64 whatever the type.
+// Both functions reduce x = k pi + r with |r| <= pi/2, where k is an integer
+// for sin and half an odd integer for cos, and use one odd polynomial: sin(x) =
+// (-1)^k sin(r), and cos(x) = -(-1)^(k - 1/2) sin(r). All steps are in f64, for
+// f32 too.
 //
 // Up to 2^36, r is x - k pi with pi in three parts and fused steps (Cody and
 // Waite). Where terms cancel the first step is exact, since both are multiples
 // of 2^-52 and their difference is below 2; the others round once each. A
 // vector with any larger element takes a branch to Payne and Hanek's reduction
 // ("Radian reduction for trigonometric functions", 1983) in 64-bit integers: x
-// = M 2^e, and of 1/pi only the 192 bits matter whose products with M lie
-// between 2 and 2^-127. No double is nearer to a multiple of pi/2 than 2^-62
-// (Kahan), so more than 60 bits of r are left.
+// = M 2^e, and only those 192 bits of 1/pi matter for which the products with M
+// lie between 2 and 2^-127. No double is nearer to a multiple of pi/2 than
+// 2^-62 (Kahan), so more than 60 bits of r are left.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +33,7 @@ struct Wide {
 };
 } // namespace
 
-/// The bits of 1/pi after the binary point, 17 zeros in front: word j is
+/// The bits of 1/pi after the binary point, preceded by 17 zeros: word j is
 /// floor(2^(64 (j + 1) - 17) / pi) mod 2^64. Computed with mpmath.
 static constexpr uint64_t inversePi[19] = {
     0x000028be60db9391, 0x054a7f09d5f47d4d, 0x377036d8a5664f10,
@@ -43,18 +44,19 @@ static constexpr uint64_t inversePi[19] = {
     0xfa8b5d49eeb1faf9, 0x7c5ecf41ce7de294, 0xa4ba9afed7ec47e3,
     0x57421580cc11bf1e};
 
-/// From here on Payne and Hanek's reduction is needed.
+/// Arguments of this magnitude and above need Payne and Hanek's reduction.
 static constexpr double largeArgument = 0x1p36;
 
 /// The 192 bits of `inversePi` from bit `start` on, most significant word
-/// first. `start` is below 1024; other values give any bits at all.
+/// first. `start` must be below 1024; for other values the result is
+/// unspecified.
 static std::array<Value, 3> selectBits(MathBuilder &m, Value start,
                                        bool startIsBelow128) {
   int stages = startIsBelow128 ? 1 : 4;
   SmallVector<Value> words;
   for (int i = 0; i < (1 << stages) + 3; ++i)
     words.push_back(m.integer(static_cast<int64_t>(inversePi[i])));
-  // A barrel shifter by whole words, then one by the bits that remain.
+  // A barrel shifter: by whole words, then by the remaining bits.
   for (int stage = stages - 1; stage >= 0; --stage) {
     Value isSet = m.icompare(arith::CmpIPredicate::ne,
                              m.iand(start, m.integer(int64_t(64) << stage)),
@@ -86,13 +88,14 @@ static Value multiplyHigh(MathBuilder &m, Value x, Value y) {
 }
 
 /// |x| / pi modulo 2, in units of 2^-127, for finite |x| >= largeArgument;
-/// any value elsewhere.
+/// unspecified for other x.
 static Wide divideByPi(MathBuilder &m, Value x, bool isForF32) {
   Value bits = m.toBits(m.abs(x));
   Value mantissa = m.ior(m.iand(bits, m.integer((int64_t(1) << 52) - 1)),
                          m.integer(int64_t(1) << 52));
   // |x| = mantissa * 2^(exponent - 1075). Bits of 1/pi above bit number
-  // exponent - 1076 contribute multiples of 2. The table has 17 more in front.
+  // exponent - 1076 contribute multiples of 2. The table starts with 17 more
+  // zeros.
   Value start = m.isub(m.shiftRight(bits, 52), m.integer(1076 - 17));
   std::array<Value, 3> window = selectBits(m, start, isForF32);
   Value low = m.imul(mantissa, window[1]);
@@ -105,34 +108,35 @@ static Wide divideByPi(MathBuilder &m, Value x, bool isForF32) {
 }
 
 /// `reduceArgument` for finite |x| >= largeArgument; NaN for infinities and
-/// NaN, any value elsewhere. `x` is one f64.
+/// NaN, unspecified for other x. `x` is one f64.
 static Value reduceLarge(MathBuilder &m, Value x, bool isCosine,
                          bool isForF32) {
-  Wide turns = divideByPi(m, x, isForF32);
+  Wide rotations = divideByPi(m, x, isForF32);
   // For cos, to the nearest half of an odd integer.
   if (isCosine)
-    turns.high = m.isub(turns.high, m.integer(int64_t(1) << 62));
+    rotations.high = m.isub(rotations.high, m.integer(int64_t(1) << 62));
   // The nearest integer is odd where bits 127 and 126 differ.
-  Value flip = m.ixor(turns.high, m.shiftLeft(turns.high, 1));
-  // The distance from it, as a fraction with sign: what is below bit 127.
-  Value high = m.ior(m.shiftLeft(turns.high, 1), m.shiftRight(turns.low, 63));
+  Value flip = m.ixor(rotations.high, m.shiftLeft(rotations.high, 1));
+  // The signed distance from it, as a fraction: the bits below bit 127.
+  Value high =
+      m.ior(m.shiftLeft(rotations.high, 1), m.shiftRight(rotations.low, 63));
   Value sign = m.shiftRightSigned(high, 63);
   high = m.ixor(high, sign);
-  Value low = m.shiftRight(m.ixor(m.shiftLeft(turns.low, 1), sign), 1);
+  Value low = m.shiftRight(m.ixor(m.shiftLeft(rotations.low, 1), sign), 1);
   Value fraction = m.fma(m.toFloat(low), m.constant(0x1p-63), m.toFloat(high));
   Value r = m.mul(fraction, m.constant(0x1.921fb54442d18p-63)); // pi / 2^64
-  // sin is odd, cos is even and has a minus in front.
+  // sin is odd; cos is even, and its formula has a minus sign.
   flip = m.ixor(flip, sign);
   flip = m.ixor(flip, isCosine ? m.integer(-1) : m.toBits(x));
   r = m.flipSign(r, flip);
   return m.add(r, m.sub(x, x));
 }
 
-/// r with sin(r) the result, |r| <= pi/2 (a little more by rounding). -0 stays
-/// -0 for sin. `m` and `x` are f64.
+/// Returns r with sin(r) = the result, |r| <= pi/2 (slightly more by rounding).
+/// For sin, -0 stays -0. `m` and `x` are f64.
 static Value reduceArgument(MathBuilder &m, Value x, bool isCosine,
                             bool isForF32) {
-  // The last bit of the sum is k's parity; for cos, that of k + 1/2.
+  // The last bit of the sum is the parity of k; for cos, of k + 1/2.
   Value magic = m.constant(isCosine ? 0x1.8p52 + 1 : 0x1.8p52);
   Value inverse = m.constant(0x1.45f306dc9c883p-2);
   Value shifted = isCosine ? m.add(m.fma(x, inverse, m.constant(-0.5)), magic)
@@ -140,7 +144,7 @@ static Value reduceArgument(MathBuilder &m, Value x, bool isCosine,
   Value k = m.sub(shifted, magic);
   if (isCosine)
     k = m.add(k, m.constant(0.5));
-  // All parts are positive, so that -0 survives.
+  // All parts of pi are positive, so that -0 survives.
   Value r = m.fma(k, m.constant(-0x1.921fb54442d18p+1), x);
   r = m.fma(k, m.constant(-0x1.1a62633145c06p-53), r);
   if (!isForF32)
@@ -162,12 +166,13 @@ static Value sineOfReduced(MathBuilder &m, Value r, bool isForF32) {
                              -0x1.ae6454d47450bp-26, 0x1.6123cd073ec06p-33,
                              -0x1.ae43847273ec3p-41, 0x1.8832a8cab71f7p-49});
   Value y = m.copySign(m.fma(m.mul(r, z), p, r), r); // the sign for -0
-  // Near pi/2 rounding may lead beyond 1; on the way to f32 it is rounded away.
+  // Near pi/2 rounding may lead beyond 1. For f32 the truncation rounds that
+  // away.
   return isForF32 ? y : m.clamp(y, -1, 1);
 }
 
-/// `r` with the elements for which `isLarge` holds reduced by `reduceLarge`,
-/// one after another: they are rare, and products of 64-bit integers on vectors
+/// Applies `reduceLarge` to the elements of `r` for which `isLarge` holds, one
+/// after another: they are rare, and products of 64-bit integers on vectors
 /// would be most of the kernel's code.
 static Value replaceLarge(OpBuilder &builder, Location loc, Value x,
                           Value isLarge, Value r, bool isCosine,

@@ -7,7 +7,7 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// The nest of a value that is read element by element.
+/// The nest that computes `value` element by element.
 static FailureOr<LoopNest> getNest(UpdateOp update, Value value) {
   FailureOr<LoopNest> nest = LoopNest::getOfKernel(value);
   if (failed(nest))
@@ -40,7 +40,8 @@ LogicalResult emitUpdateParts(KernelFunction &function, UpdateOp update,
         getNest(update, update->getOperand(part.operand));
     if (failed(nest))
       return failure();
-    // Elements along a dim that `place` does not use may share a place.
+    // Elements that differ only along a dim that `place` does not use have one
+    // place.
     const Coordinates &at = *nest->getRoots().front().at;
     llvm::SmallBitVector used = part.place.getUsedDims();
     LoopSet serial = 0;

@@ -1,9 +1,9 @@
 //===- VectorMath.cpp - exponentials and logarithms -----------------------===//
 //
-// exp, expm1, log, log1p, and tanh and sigmoid made of exp. Range reduction by
-// bits, then a polynomial. No value ever goes through a
-// float to integer conversion, whose result for NaN would be poison: integers
-// are taken from the bits of a sum with 1.5 * 2^(mantissa bits) instead.
+// exp, expm1, log, log1p, and tanh and sigmoid in terms of exp: range reduction
+// by bits, then a polynomial. No value goes through a float to integer
+// conversion, which would give poison for NaN; integers are taken from the bits
+// of a sum with 1.5 * 2^(mantissa bits) instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,8 +58,8 @@ Value emitExpInRange(MathBuilder &m, Value x, Value low) {
   Value r = low ? m.add(reduced.r, low) : reduced.r;
   Value one = m.constant(1);
   Value y = m.fma(m.fma(expTail(m, r), r, one), r, one);
-  // In two steps, so that neither factor overflows and results below the normal
-  // range round once.
+  // Scales in two steps, so that neither factor overflows and results below the
+  // normal range round once.
   Value half = m.shiftRight(reduced.bits, 1);
   Value rest = m.isub(reduced.bits, half);
   return m.mul(m.mul(y, powerOfTwo(m, half)), powerOfTwo(m, rest));
@@ -67,7 +67,7 @@ Value emitExpInRange(MathBuilder &m, Value x, Value low) {
 
 Value emitExp(OpBuilder &builder, Location loc, Value x) {
   MathBuilder m(builder, loc, x);
-  // Outside, the result is infinity or 0 whatever the argument.
+  // Outside of the bounds, the result is infinity or 0.
   Value clamped = m.clamp(x, m.isF32 ? -104.0 : -746.0, m.isF32 ? 89.0 : 710.0);
   return emitExpInRange(m, clamped);
 }
@@ -81,7 +81,7 @@ Value emitExpm1(OpBuilder &builder, Location loc, Value x) {
   // 2^n p + (2^n - 1), halved because 2^n alone may overflow.
   Value half = powerOfTwo(m, m.isub(reduced.bits, m.integer(m.bias + 1)));
   Value y = m.fma(p, half, m.sub(half, m.constant(0.5)));
-  // Halving loses a bit of subnormals, and -0 its sign.
+  // Halving loses a bit of subnormals and the sign of -0.
   Value isTiny = m.compare(arith::CmpFPredicate::OLT, m.abs(x),
                            m.constant(m.isF32 ? 0x1p-30 : 0x1p-60));
   return m.select(isTiny, x, m.add(y, y));
@@ -113,11 +113,11 @@ static Value logOfParts(MathBuilder &m, Value k, Value f) {
 }
 
 Logarithmand emitSplit(MathBuilder &m, Value x) {
-  // Move the split point from a power of two to sqrt(1/2).
+  // Moves the split point from a power of two to sqrt(1/2).
   int64_t one = m.isF32 ? 0x3f800000 : 0x3ff0000000000000;
   int64_t rootHalf = m.isF32 ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
   Value bits = m.iadd(m.toBits(x), m.integer(one - rootHalf));
-  // As the low bits of 2^mantissaBits, the exponent needs no conversion.
+  // Placed in the low bits of 2^mantissaBits, the exponent needs no conversion.
   double magic = std::ldexp(1.0, m.mantissaBits);
   Value exponent = m.fromBits(
       m.ior(m.shiftRight(bits, m.mantissaBits), m.toBits(m.constant(magic))));
@@ -134,7 +134,7 @@ Value emitLogLimits(MathBuilder &m, Value x, Value logarithm) {
   return m.select(isZero, m.constant(-INFINITY), logarithm);
 }
 
-/// `logarithm` with its limits, and NaN below zero.
+/// `logarithm` with its limits at 0, infinity and NaN, and NaN below zero.
 static Value withDomain(MathBuilder &m, Value x, Value logarithm) {
   Value isNegative = m.compare(arith::CmpFPredicate::OLT, x, m.constant(0));
   return m.select(isNegative, m.constant(NAN), emitLogLimits(m, x, logarithm));
@@ -142,7 +142,7 @@ static Value withDomain(MathBuilder &m, Value x, Value logarithm) {
 
 Value emitLog(OpBuilder &builder, Location loc, Value x) {
   MathBuilder m(builder, loc, x);
-  // Below the normal range: scale up first.
+  // Numbers below the normal range are scaled up first.
   Value isTiny = m.compare(arith::CmpFPredicate::OLT, x,
                            m.constant(m.isF32 ? 0x1p-126 : 0x1p-1022));
   int shift = m.mantissaBits + 1;
@@ -155,9 +155,9 @@ Value emitLog(OpBuilder &builder, Location loc, Value x) {
   return withDomain(m, x, logOfParts(m, k, f));
 }
 
-/// log(u + low) where u = 1 + x rounded and `low` what the rounding left. With
-/// u = 2^k (1 + f), that is log(2^k (1 + f + low / 2^k)); near 0 the sum f +
-/// low is x again.
+/// log(u + low) where u = 1 + x rounded and `low` is the rounding error. With u
+/// = 2^k (1 + f), that is log(2^k (1 + f + low / 2^k)); near 0 the sum f + low
+/// is x again.
 Value emitLog1p(OpBuilder &builder, Location loc, Value x) {
   MathBuilder m(builder, loc, x);
   Value one = m.constant(1);
@@ -174,7 +174,7 @@ Value emitLog1p(OpBuilder &builder, Location loc, Value x) {
   return m.copySign(result, x); // for -0
 }
 
-/// Near zero x + x^3 p(x²); beyond, 1 - 2 / (exp(2|x|) + 1).
+/// Near zero x + x^3 p(x²); for larger |x|, 1 - 2 / (exp(2|x|) + 1).
 Value emitTanh(OpBuilder &builder, Location loc, Value x) {
   MathBuilder m(builder, loc, x);
   Value square = m.mul(x, x);
@@ -192,7 +192,7 @@ Value emitTanh(OpBuilder &builder, Location loc, Value x) {
                           -0x1.b90a66e2cdae1p-13, 0x1.ac02b9ef0dfa3p-15});
   Value near = m.fma(m.mul(square, p), x, x);
 
-  // From the bound on tanh rounds to 1.
+  // For arguments above the bound tanh rounds to 1.
   Value twice = m.min(m.abs(m.add(x, x)), m.isF32 ? 20 : 44);
   Value one = m.constant(1);
   Value e = emitExpInRange(m, twice);

@@ -1,12 +1,12 @@
 //===- VectorMath.h - elementary functions without libm -------------------===//
 //
-// exp, log, tanh and their kin on scalars or 1-d vectors of f32 or f64, without
-// calls, so that a loop over them stays vectorised on every CPU with a fused
-// multiply-add (without one, math.fma is a call). All hold over the whole
-// range: subnormals, signed zeros, infinities and NaN as in IEEE 754 and C's
-// Annex F (signs of NaN aside), and sin, cos, tanh, erf and sigmoid never leave
-// [-1, 1]. Straight-line arith and math.fma, except that sin and cos branch
-// (scf.if) for vectors with elements beyond 2^36.
+// exp, log, tanh, sin, pow and similar functions on scalars or 1-d vectors of
+// f32 or f64. They make no calls, so that a loop over them stays vectorised on
+// every CPU with a fused multiply-add (without one, math.fma is a call). All
+// hold over the whole range: subnormals, signed zeros, infinities and NaN as in
+// IEEE 754 and C's Annex F (signs of NaN aside), and sin, cos, tanh, erf and
+// sigmoid never leave [-1, 1]. Straight-line arith and math.fma, except that
+// sin and cos branch (scf.if) for vectors with elements beyond 2^36.
 //
 // Largest errors measured, in units in the last place of the exact result:
 //
@@ -37,8 +37,8 @@
 
 namespace tdc {
 
-/// Each returns a value of the type of `x`, computed at the builder's insertion
-/// point.
+/// Each function returns a value of the type of `x`, computed at the builder's
+/// insertion point.
 mlir::Value emitExp(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value x);
 mlir::Value emitExpm1(mlir::OpBuilder &builder, mlir::Location loc,
@@ -57,12 +57,13 @@ mlir::Value emitSin(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value x);
 mlir::Value emitCos(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value x);
-/// Correctly rounded (all f32 compared), but off by 1 unit at most below
-/// 2^-102, where what the last step corrects by is denormal.
+/// Correctly rounded (all f32 compared), except that results below 2^-102 may
+/// be off by 1 unit in the last place, where the last step's correction is
+/// denormal.
 mlir::Value emitSqrt(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value x);
-/// `x` to the `y`, of equal types. About seven times the cost of exp:
-/// small constant exponents are better multiplied out by the caller.
+/// x^y, for operands of equal types. About seven times the cost of exp: the
+/// caller should expand small constant exponents to multiplications.
 mlir::Value emitPow(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value x,
                     mlir::Value y);
 

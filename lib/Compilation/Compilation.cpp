@@ -1,4 +1,4 @@
-//===- Compilation.cpp - one program on its way through tdc ---------------===//
+//===- Compilation.cpp - compiles one program -----------------------------===//
 
 #include "Compilation/Compilation.h"
 #include "Compilation/Machine.h"
@@ -39,7 +39,7 @@ bool Compilation::fail(ExitCode code, const llvm::Twine &problem,
 // The front end
 //===----------------------------------------------------------------------===//
 
-/// Tells what has been found. False if the program has mistakes.
+/// Passes the diagnostics to the listener. Returns false if one is an error.
 bool Compilation::reportDiagnostics() {
   listener.found(diags);
   return !diags.hasErrors() || fail(ExitProgramError);
@@ -60,7 +60,7 @@ std::string Compilation::getFirstError() const {
   return "";
 }
 
-/// Whether the program has every `arg` that `--set` gives a value.
+/// Whether every name in `--set` is an `arg` of the program. Fails if not.
 bool Compilation::checkSet() {
   llvm::SmallVector<llvm::StringRef> names;
   for (const ProgramArgument &argument : program->getArguments())
@@ -76,7 +76,7 @@ bool Compilation::checkSet() {
   return true;
 }
 
-/// Reports a device of the options that the machine has not.
+/// Reports an error if the machine has no GPU number `ordinal`.
 void Compilation::requireDevice(uint32_t ordinal, const llvm::Twine &title) {
   int64_t count = countDevices(options);
   if (ordinal < count)
@@ -103,7 +103,7 @@ bool Compilation::parse() {
   std::optional<Place> device = getChosenDevice(options.device);
   if (device && device->kind == Place::Kind::Cuda)
     requireDevice(device->ordinal, "there is no device " + options.device);
-  // Other commands may know better what there will be.
+  // Other commands compile for machines that may have more devices.
   if (options.purpose == Purpose::Run && !options.budget.ofOne.empty()) {
     uint32_t last = options.budget.ofOne.rbegin()->first;
     std::string name = spelling(getCuda(last));
@@ -113,9 +113,9 @@ bool Compilation::parse() {
   return !diags.hasErrors() && checkSet();
 }
 
-/// `--name value` and `--name=value` among the program's arguments. They are
-/// checked when the program starts; here they only decide what construction
-/// of models depends on.
+/// Parses `--name value` and `--name=value` in the program's arguments. The
+/// program checks them when it starts; the compiler only needs those that the
+/// construction of models depends on.
 static void readArguments(llvm::ArrayRef<std::string> words,
                           llvm::StringMap<std::string> &arguments) {
   for (size_t i = 0; i < words.size(); ++i) {
@@ -132,7 +132,7 @@ static void readArguments(llvm::ArrayRef<std::string> words,
   }
 }
 
-/// The type of a tensor in a file that is there already.
+/// The type of a tensor in a file; nullopt if the file cannot be read now.
 static std::optional<FileHeader> readHeader(llvm::StringRef path,
                                             llvm::StringRef key) {
   tdrt::FileTensor tensor;
@@ -164,7 +164,7 @@ CheckOptions Compilation::getCheckOptions() {
   result.whyNoDevices = [this](int64_t needed) {
     return whyNoDevices(options, needed);
   };
-  // A program that is built for the cpu meets no other device.
+  // A program that is built for the cpu runs on no other device.
   result.devicesAreFinal =
       runs || options.purpose == Purpose::Emit || machine ||
       (options.purpose == Purpose::Build && options.device == "cpu");
@@ -172,7 +172,7 @@ CheckOptions Compilation::getCheckOptions() {
   result.foundBatchSize = [this](const BatchSize &size) {
     batchSizes.push_back(size);
   };
-  // What is checked for several machines says it for each of them.
+  // A program that is checked for several machines reports a size for each.
   result.foundSize = [this](const FileSize &size) {
     if (llvm::none_of(fileSizes, [&](const FileSize &known) {
           return known.range == size.range && known.file == size.file;
@@ -191,14 +191,14 @@ CheckOptions Compilation::getCheckOptions() {
   return result;
 }
 
-/// How many values are missed that must be known.
+/// The number of values that must be known at compile time and are not.
 static unsigned countUnknown(const DiagnosticEngine &diags) {
   return llvm::count_if(diags.getSorted(), [](const Diagnostic *report) {
     return report->code == DiagCode::TD208;
   });
 }
 
-/// The same of the program with the arguments that are fixed so far.
+/// The same for the program with the arguments that are fixed so far.
 unsigned Compilation::countUnknown() {
   CheckOptions checks = getCheckOptions();
   checks.foundSize = [](const FileSize &) {};
@@ -209,8 +209,9 @@ unsigned Compilation::countUnknown() {
   return tdc::countUnknown(found);
 }
 
-/// Fixes those `arg`s whose defaults make known what `found` lacks: all first,
-/// and then each is left open again that makes no difference.
+/// Fixes `arg`s at their defaults to make known the values that `found` reports
+/// as unknown. Fixes all first, then releases each that makes no difference.
+/// Returns whether any is fixed.
 bool Compilation::fixArguments(const DiagnosticEngine &found) {
   unsigned unknown = tdc::countUnknown(found);
   if (unknown == 0)
@@ -258,10 +259,12 @@ void Compilation::tellFixedArguments() {
   diags.report(std::move(report));
 }
 
-/// What models are made of must be known. `tdc run` knows all arguments; other
-/// commands take the defaults of those that this depends on, and walk the
-/// program once more. `tdc check` and `tdc report` ask what it does with any
-/// arguments, so that they tell what was found before that, too.
+/// Checks the program and passes it to `emitter`. The arguments that the
+/// construction of models depends on must be known. `tdc run` knows all
+/// arguments. For other commands, walk() fixes these arguments at their
+/// defaults and returns false; the caller then walks again. `tdc check` and
+/// `tdc report` describe the program for any arguments, so they also report
+/// the diagnostics of the first walk.
 bool Compilation::walk(Emitter &emitter) {
   CheckOptions checks = getCheckOptions();
   fileSizes.clear();
@@ -314,19 +317,19 @@ bool Compilation::generate() {
     if (module)
       setDevices();
   }
-  // Another compilation has told all that is no mistake.
+  // The compilation for all machines has reported the warnings.
   if (machine && !diags.hasErrors())
     diags.markPrinted();
   return exitCode == ExitOk && reportDiagnostics();
 }
 
-/// Tells the passes what the command line says about devices.
+/// Sets the attributes by which passes know the device options.
 void Compilation::setDevices() {
   std::optional<Place> device = getChosenDevice(options.device);
   if (device && device->kind == Place::Kind::Cuda)
     (*module)->setAttr(td::kDefaultDeviceAttr,
                        td::getDevice(context.get(), *device));
-  // A version for a GPU is one, even if all that it had to do there is folded.
+  // A version for GPUs keeps that number even if all its GPU work is folded.
   if (options.purpose == Purpose::Run && !machines.empty())
     (*module)->setAttr(
         td::kGpusAttr,
@@ -350,10 +353,9 @@ void Compilation::setVersion(int64_t gpus, llvm::StringRef symbol,
 }
 
 //===----------------------------------------------------------------------===//
-// The phases after it
+// The phases after the front end
 //===----------------------------------------------------------------------===//
 
-/// The place of a location in the user's files.
 SourceRange Compilation::getRange(mlir::Location location) const {
   SourceRange range;
   mlir::FileLineColLoc place = td::getUserPlace(location);
@@ -362,14 +364,16 @@ SourceRange Compilation::getRange(mlir::Location location) const {
   for (FileId id = 1; id <= sources.getNumFiles(); ++id)
     if (sources.getName(id) == place.getFilename().getValue())
       range = sources.getLine(id, place.getLine());
-  // Columns count code points; bytes are near enough to point at a line.
+  // Columns count code points; taking them for bytes still points into the
+  // line.
   range.begin = std::min(range.begin + place.getColumn() - 1, range.end);
   range.end = std::min(range.begin + 1, range.end);
   return range;
 }
 
-/// A pass refuses what is not built yet with "TD900: …", or finds a mistake
-/// that only it can see. Any other error is a bug in tdc.
+/// Reports a diagnostic of a pass. A message that starts with a code ("TD900:
+/// …") is for the user: a construct that is not implemented, or an error that
+/// only the pass can find. Any other error is a bug in tdc.
 void Compilation::reportFromPass(const mlir::Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   auto [code, title] = llvm::StringRef(text).split(": ");
@@ -469,7 +473,7 @@ bool Compilation::emitObjects(
     llvm::SmallVectorImpl<std::unique_ptr<llvm::MemoryBuffer>> &objects) {
   if (!getTarget())
     return false;
-  // More threads than this have nothing left to do in programs of our size.
+  // More threads have nothing to do in programs of the usual size.
   unsigned threads = std::min(4u, std::thread::hardware_concurrency());
   mlir::ScopedDiagnosticHandler handler(
       context.get(),

@@ -1,4 +1,4 @@
-//===- GPUCode.cpp - machine code for GPUs, and what kernels take ---------===//
+//===- GPUCode.cpp - machine code for GPUs, and its resources -------------===//
 
 #include "Compilation/Compilation.h"
 #include "Dialect/TD/IR/Locations.h"
@@ -10,7 +10,8 @@
 
 using namespace tdc;
 
-/// A table of the kernels, with the line that each was first made for.
+/// A table of the kernels: the source line that each was first made for, its
+/// registers, spilled bytes and shared memory.
 static std::string describeUsage(mlir::ModuleOp module, const Cubin &cubin,
                                  int chip) {
   std::string text;
@@ -30,7 +31,9 @@ static std::string describeUsage(mlir::ModuleOp module, const Cubin &cubin,
   return text;
 }
 
-/// Adds what `--cubin` asks for behind the PTX, and tells what kernels take.
+/// Assembles the PTX for the architectures of `--cubin`, inserts the images
+/// after the PTX, and tells the resources that kernels use if the options
+/// request it.
 bool Compilation::assembleImages() {
   auto images = module->getOps<td::ImageOp>();
   if (images.empty())
@@ -38,8 +41,8 @@ bool Compilation::assembleImages() {
   td::ImageOp ptx = *images.begin();
   std::string ptxas = findPtxas();
   if (ptxas.empty() && options.cubins.empty()) {
-    listener.told("note: what kernels take is `ptxas`'s to say, and there is "
-                  "none on the PATH\n");
+    listener.told("note: `ptxas` reports the resources of kernels, and there "
+                  "is none on the PATH\n");
     return true;
   }
   if (ptxas.empty()) {

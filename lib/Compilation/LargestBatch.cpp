@@ -1,8 +1,9 @@
-//===- LargestBatch.cpp - the batch size with which a program fits --------===//
+//===- LargestBatch.cpp - the largest batch size that fits ----------------===//
 //
-// A program that does not fit on a device is compiled again, with other batches
-// in its place, until the largest that fits is found: for a batch of B at most
-// 2 log2(B) + 2 times, mostly far less, as what it takes tells where to begin.
+// A program that does not fit on a device is compiled again with other batch
+// sizes, until the largest that fits is found: for a batch of B at most
+// 2 log2(B) + 2 times. Usually it takes far fewer, since the bytes that the
+// program needs give a first guess.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,9 @@ static bool isLiteral(llvm::StringRef text) {
   return llvm::isDigit(text.front());
 }
 
-/// What says the batch size of all loaders of the program: one literal, equal
-/// literals in each of them, or the name of one argument; else "".
+/// The text that sets the batch size of all loaders of the program: one
+/// literal, equal literals in each of them, or the name of one argument; else
+/// "".
 llvm::StringRef Compilation::getBatchSize() const {
   if (batchSizes.empty() || batchSizes.front().written.file != file)
     return "";
@@ -40,7 +42,7 @@ std::optional<bool> Compilation::fitsWith(int64_t batchSize) {
   llvm::StringRef said = getBatchSize();
   std::string text = getText().str(), number = std::to_string(batchSize);
   if (isLiteral(said)) {
-    // A loop that is checked twice has its loader twice.
+    // A loop that is checked twice is in `batchSizes` twice.
     std::set<uint32_t, std::greater<uint32_t>> places;
     for (const BatchSize &one : batchSizes)
       places.insert(one.written.begin);
@@ -72,8 +74,9 @@ void Compilation::tellLargestBatch(Diagnostic &report) {
     (answer.value_or(false) ? fits : fails) = batch;
     return fits == batch;
   };
-  // Near where it would be if all but the state grew with the batch, then twice
-  // as far each time, until it lies between the two.
+  // Start at the batch that would fit if all memory but the state were
+  // proportional to the batch. Double the distance from there until the largest
+  // batch that fits lies between `fits` and `fails`.
   auto guess = static_cast<int64_t>(size * batchShare);
   if (guess > fits && guess < fails) {
     bool isUp = test(guess);
@@ -83,7 +86,7 @@ void Compilation::tellLargestBatch(Diagnostic &report) {
   }
   while (isKnown && fails - fits > 1)
     test(fits + (fails - fits) / 2);
-  // A program that is one for some sizes only is told none.
+  // There is no note if the program does not compile with some sizes.
   if (!isKnown)
     return;
   if (fits == 0) {

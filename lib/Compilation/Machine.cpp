@@ -23,7 +23,7 @@ static const Devices &askDriver() {
   return devices;
 }
 
-/// Whether the machine is to have no GPU.
+/// Whether the program must see no GPU.
 static bool isForCpu(const CompileOptions &options) {
   return options.device == "cpu" &&
          (options.purpose == Purpose::Run || options.purpose == Purpose::Build);

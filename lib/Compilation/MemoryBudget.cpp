@@ -1,12 +1,13 @@
-//===- MemoryBudget.cpp - a program keeps to what its GPUs have -----------===//
+//===- MemoryBudget.cpp - fits a program into the memory of its GPUs ------===//
 //
-// What a program takes is known when its kernels are made and its memory is
-// planned, but what takes it is decided before. So a program for GPUs of known
-// size is compiled for a trial, as fast as it can be; if that is too much,
-// without second buffers for what is copied ahead; if it still is, with tensors
-// that leave the GPU, more of them from trial to trial. The first that fits is
-// the program; else the one that is too large by the least, which
-// td-verify-memory refuses.
+// The memory that a program needs is known only after its kernels are made and
+// its memory is planned, but the passes that decide what it needs run before.
+// So a program for GPUs of known size is compiled in trials: first for speed;
+// if that does not fit, without double buffers for pipelined copies; if that
+// does not fit, with tensors that are moved off the GPU, more in each trial.
+// The program is compiled like the first trial that fits. If none fits, it is
+// compiled like the trial with the smallest excess, and td-verify-memory
+// refuses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,12 +26,12 @@ namespace tdc {
 
 namespace {
 
-/// What passes are told, and what comes of it.
+/// The limits that passes get, and the memory of the program that they make.
 struct Trial {
-  td::BytesByGPU workingSet, room;
+  td::BytesByGPU workingSet, room; ///< the limits
 
   td::BytesByGPU state;   ///< slots
-  td::BytesByGPU live;    ///< at most, by DeviceMemory
+  td::BytesByGPU live;    ///< peak of live bytes, by DeviceMemory
   td::BytesByGPU planned; ///< by the memory plan
   int64_t excess = 0;
 
@@ -46,9 +47,9 @@ public:
       : module(module), reached(reached), target(target),
         limits(td::getBytesByGPU(module, td::kMemoryAttr)) {}
 
-  /// Tells the passes what makes the program fit. The answer is, for the GPU
-  /// that is the fullest, what fits beside the state as a part of what is
-  /// needed.
+  /// Sets the limits with which the program fits. Returns, for the fullest GPU,
+  /// the bytes that fit in addition to the state divided by the bytes that the
+  /// program needs in addition to the state.
   double run();
 
 private:
@@ -60,18 +61,18 @@ private:
   td::BytesByGPU none() const;
 
   ModuleOp module;
-  Phase reached; ///< by it
+  Phase reached; ///< the last phase that has run on `module`
   const TargetInfo &target;
   td::BytesByGPU limits;
 };
 
-/// Compiles a copy; false if that fails for another reason than its size, which
-/// whoever compiles the module will be told.
+/// Compiles a copy. Returns false if that fails for another reason than the
+/// size of the program; compiling the module itself then reports the reason.
 bool Fitter::run(Trial &trial) {
   OwningOpRef<ModuleOp> copy = module.clone();
   td::setBytesByGPU(*copy, td::kWorkingSetAttr, trial.workingSet);
   td::setBytesByGPU(*copy, td::kRoomAttr, trial.room);
-  // Nothing is refused here.
+  // Diagnostics of a trial are not reported.
   ScopedDiagnosticHandler silence(module.getContext(),
                                   [](mlir::Diagnostic &) { return success(); });
   if (!runPhases(*copy, reached, Phase::Placed, target))
@@ -127,9 +128,10 @@ double Fitter::getShare(const Trial &trial) const {
   return share;
 }
 
-/// Lets more tensors leave until it fits, or all have left that can; false as
-/// run(). The steps are those of a program and not of its limits: who has more
-/// finds all that others find.
+/// Moves more tensors off the GPU until the program fits, or until all that can
+/// be moved are. Returns false as run() does. The steps depend on the program
+/// and not on the limits: with a higher limit, shrink() finds every solution
+/// that it finds with a lower one.
 bool Fitter::shrink(Trial &best) {
   const td::BytesByGPU live = best.live, state = best.state;
   Trial next = best;
@@ -149,8 +151,8 @@ bool Fitter::shrink(Trial &best) {
   return true;
 }
 
-/// No more leave than have to: between the last that was too large and the
-/// first that fits.
+/// Bisects between the last working set that was too large and the first that
+/// fits, so that no more tensors are moved off the GPU than necessary.
 void Fitter::relax(Trial &trial, td::BytesByGPU tooLarge) {
   for (int i = 0; i < 3; ++i) {
     Trial between = trial;
@@ -167,8 +169,8 @@ void Fitter::relax(Trial &trial, td::BytesByGPU tooLarge) {
   }
 }
 
-/// What is left is for second buffers. What the plan leaves between tensors is
-/// not known before, so half of it is tried as well.
+/// Gives the memory that is left to double buffers. The plan may leave gaps
+/// between tensors, which are not known before, so half of it is tried as well.
 void Fitter::useRoom(Trial &trial) {
   for (int64_t part : {1, 2}) {
     Trial faster = trial;
@@ -189,7 +191,8 @@ void Compilation::fitMemory() {
     batchShare = Fitter(*module, reached, target->getInfo()).run();
 }
 
-/// What each simulated device has, if TDC_SIM_MEMORY says so.
+/// The bytes of each simulated device, from TDC_SIM_MEMORY; nullopt if that is
+/// not set or invalid.
 std::optional<int64_t> Compilation::readSimulatedMemory() {
   auto text = llvm::sys::Process::GetEnv("TDC_SIM_MEMORY");
   int64_t bytes;
@@ -202,7 +205,7 @@ std::optional<int64_t> Compilation::readSimulatedMemory() {
   return std::nullopt;
 }
 
-/// Tells the passes how much GPUs have, where that is known.
+/// Sets the attribute with the bytes of each GPU for which they are known.
 void Compilation::setMemory() {
   std::optional<int64_t> simulated = readSimulatedMemory();
   const MemoryBudget &budget = options.budget;

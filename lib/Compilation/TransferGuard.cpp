@@ -11,13 +11,14 @@ static const char *getDirection(const td::CopySite &site) {
   return fromHost ? "h2d" : toHost ? "d2h" : "d2d";
 }
 
-/// What is copied, a variable in quotes.
+/// The copied value: a variable in quotes, or a description.
 static std::string getSubject(const td::CopySite &site) {
   bool isName = site.what.find_first_of(" `") == std::string::npos;
   return isName ? "`" + site.what + "`" : site.what;
 }
 
-/// Reports a copy where the host reads it, else where the value is made.
+/// Reports a guarded copy: at the read if the host reads it, else where the
+/// value is made.
 void Compilation::guardTransfers() {
   DiagCode code = options.guard.mode == TransferGuard::Log ? DiagCode::TD510
                                                            : DiagCode::TD511;

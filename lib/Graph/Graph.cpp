@@ -1,4 +1,4 @@
-//===- Graph.cpp - what a program's graph has -----------------------------===//
+//===- Graph.cpp - makes the graph of a program ---------------------------===//
 
 #include "Graph/Graph.h"
 #include "Dialect/TD/Analysis/Placement/OpCosts.h"
@@ -47,7 +47,8 @@ private:
   std::set<std::tuple<unsigned, unsigned, std::string>> edges;
 };
 
-/// The name of what is called at a place, "self.fc1"; "" if nothing is.
+/// The name of the function or model called at a place, "self.fc1"; "" if the
+/// place has no call.
 llvm::StringRef GraphMaker::getCallee(mlir::FileLineColLoc place) const {
   for (FileId id = 1; place && id <= sources.getNumFiles(); ++id) {
     if (sources.getName(id) != place.getFilename().getValue())
@@ -63,7 +64,8 @@ llvm::StringRef GraphMaker::getCallee(mlir::FileLineColLoc place) const {
   return "";
 }
 
-/// The places of a program's own files that lead to an op.
+/// Appends to `key` the places in the program's own files that lead to an op:
+/// those of its callers, then its own.
 void addPlaces(mlir::Location location, std::string &key) {
   if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location)) {
     addPlaces(call.getCaller(), key);
@@ -74,8 +76,8 @@ void addPlaces(mlir::Location location, std::string &key) {
   }
 }
 
-/// What an op copies, at once or when it is first asked for; null if it does
-/// not.
+/// The value that an op copies, either immediately or when the copy is first
+/// needed; null if the op is no copy.
 mlir::Value getCopied(mlir::Operation *op) {
   if (auto transfer = llvm::dyn_cast_or_null<td::ToDeviceOp>(op))
     return transfer.getInput();
@@ -85,7 +87,7 @@ mlir::Value getCopied(mlir::Operation *op) {
   return {};
 }
 
-/// What is called at a place, or else its variable, or else `other`.
+/// The callee at a place; without a call its variable; else `other`.
 std::string GraphMaker::getLabel(mlir::Location location,
                                  llvm::StringRef other) const {
   llvm::StringRef callee = getCallee(td::getUserPlace(location));
@@ -126,8 +128,8 @@ bool GraphMaker::reaches(unsigned from, unsigned to) const {
   return false;
 }
 
-/// The nodes that a value comes from; of what is made elsewhere one of its own
-/// if it is copied here.
+/// Finds the nodes that a value comes from. A value that is made outside of the
+/// block gets a new node, but only if it is copied inside.
 void GraphMaker::findSources(mlir::Value value, const std::string &copy,
                              std::vector<Source> &found) {
   mlir::Operation *op = value.getDefiningOp();
@@ -183,15 +185,15 @@ void GraphMaker::add(mlir::Operation *op) {
   std::string label =
       getLabel(op->getLoc(), llvm::StringRef(td::getUserName(op)).trim('`'));
   unsigned node = getNode(op->getLoc(), device, label);
-  // The last op of a place says what is done there: it takes the others'.
+  // The last op of a place computes the result of the source expression, so its
+  // label is the label of the node.
   graph.nodes[node].label = label;
   nodeOf[op] = node;
   for (mlir::Value operand : op->getOperands())
     connect(operand, node);
 }
 
-/// What nothing comes to and goes from, as constants, if there is anything
-/// else.
+/// Drops nodes without edges, for example constants, unless no node has edges.
 void GraphMaker::dropLoneNodes() {
   if (graph.edges.empty())
     return;
@@ -221,7 +223,7 @@ Graph GraphMaker::make() {
 
 } // namespace
 
-/// Iterations that a loop is assumed to have, as where copies are placed.
+/// The iterations that a loop is assumed to have, as in Frequencies.cpp.
 static constexpr double kIterations = 10;
 
 Graph tdc::makeGraph(mlir::ModuleOp placed, const SourceManager &sources) {

@@ -1,9 +1,9 @@
-//===- Layout.cpp - where the nodes of a graph stand ----------------------===//
+//===- Layout.cpp - the positions of a graph's nodes ----------------------===//
 //
-// In layers (Sugiyama and others, 1981): a node stands one below the lowest of
-// those that it reads; long edges get a place in each layer that they pass;
-// then each layer is sorted by where its neighbours stand. All of it is
-// deterministic.
+// A layered layout (Sugiyama and others, 1981). The layer of a node is one
+// below the lowest layer of the nodes that it reads. An edge over several
+// layers gets a position in each layer that it passes. Then each layer is
+// sorted by the positions of its neighbours. The layout is deterministic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ int tdc::getTextWidth(llvm::StringRef text) {
 
 namespace {
 
-/// A node, or where a long edge passes a layer.
+/// A node, or the point where a long edge passes a layer.
 struct Stop {
   unsigned layer = 0;
   int width = 0;
@@ -53,7 +53,7 @@ void Layers::addStops() {
   stops.resize(graph.nodes.size());
   for (Stop &stop : stops)
     stop.width = GraphLayout::nodeWidth;
-  // Without circles this ends.
+  // This ends because the graph has no cycles.
   for (bool changed = true; changed;) {
     changed = false;
     for (const GraphEdge &edge : graph.edges) {
@@ -142,7 +142,7 @@ GraphLayout Layers::layOut() {
       x += stops[stop].width + kGap;
     }
   }
-  // Each copy has a line of its own below the layer that it comes from.
+  // The label of each copy has its own line below the layer of its source.
   std::vector<int> labels(layers.size()), tops;
   for (const GraphEdge &edge : graph.edges)
     labels[stops[edge.from].layer] += !edge.copy.empty();

@@ -1,4 +1,4 @@
-//===- Picture.cpp - a graph as SVG or as a page --------------------------===//
+//===- Picture.cpp - prints a graph as SVG or as a page -------------------===//
 
 #include "Graph/Graph.h"
 #include "Markup/Markup.h"
@@ -46,7 +46,7 @@ private:
   std::set<std::string> devices; ///< the cpu comes first
 };
 
-/// A text that has so much room.
+/// The text, shortened to fit into `width`.
 std::string shorten(const std::string &text, int width) {
   size_t most = width / getTextWidth("m");
   return text.size() <= most ? text : text.substr(0, most - 1) + "…";

@@ -8,7 +8,7 @@ using namespace tdc::td;
 namespace tdc {
 
 namespace {
-/// Where a tensor is read by a map.
+/// The offsets at which an affine map reads a tensor.
 class Reading {
 public:
   Reading(Machine &m, AffineMap map, ValueRange offsets, const Tensor &tensor)

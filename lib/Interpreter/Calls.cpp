@@ -16,7 +16,7 @@ static int64_t getNumBytes(const tdrt_tensor &tensor) {
 }
 
 namespace {
-/// A list of calls with its data.
+/// A list of calls and the data of their arguments.
 class Calls {
 public:
   bool read(llvm::StringRef callsFile, llvm::StringRef dataFile) {
@@ -125,7 +125,7 @@ bool runCalls(llvm::StringRef callsFile, llvm::StringRef dataFile,
   for (const json::Value &value : calls.getList()) {
     const json::Object *row = value.getAsObject();
     std::vector<Dims> dims;
-    // Sizes are pointed to: they must not move.
+    // The arguments point to the sizes, so `dims` must not reallocate.
     if (const json::Array *in = row ? row->getArray("in") : nullptr)
       dims.reserve(in->size());
     llvm::SmallVector<tdrt_tensor> arguments, out;

@@ -1,9 +1,10 @@
 //===- Constructors.cpp - the meaning of ops that make tensors ------------===//
 //
-// Random bits come from a second Philox, written from the paper, so that the
-// runtime's is tested too. Normal numbers are the runtime's: they are defined
-// as the outcome of one fixed sequence of operations
-// (runtime/src/program/RandomCore.h), which a second copy would only repeat.
+// Random bits come from a second implementation of Philox, written from the
+// paper, so that the runtime's is tested, too. Normal numbers come from the
+// runtime: they are defined as the result of one fixed sequence of operations
+// (runtime/src/program/RandomCore.h), which a second implementation would only
+// repeat.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,7 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Literals, as td.cast reads a host scalar.
+/// Converts a host scalar to a tensor, as td.cast does.
 static Tensor makeScalar(Type type, const Datum &datum) {
   bool isFloat = type.isF64();
   Tensor scalar(isFloat             ? DType::F64
@@ -77,12 +78,12 @@ static LogicalResult runIota(Machine &m, IotaOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// The words of one call.
+/// The random words of one call.
 struct Words {
   uint64_t seed, call;
 
-  /// Word i; the lower half of a word of 64 bits comes from the counter with
-  /// the top bit set.
+  /// Word i. The lower half of a 64-bit word uses the counter with its top bit
+  /// set.
   uint32_t get(uint64_t i, bool isLower = false) const {
     uint64_t block = i / 4 | uint64_t(isLower) << 63;
     uint32_t x[4] = {uint32_t(call), uint32_t(call >> 32), uint32_t(block),
@@ -111,7 +112,8 @@ struct Words {
 };
 } // namespace
 
-/// As many bits as fit the significand, of a word or of two.
+/// Fills `result` with uniform numbers. Each uses as many bits as the
+/// significand has, from one word or two.
 static void fillUniform(Tensor &result, const Words &words) {
   unsigned bits = significandBits(result.dtype);
   for (int64_t i = 0; i < result.size(); ++i) {
@@ -130,8 +132,8 @@ static void fillNormal(Tensor &result, const Words &words, Make make) {
     result.setFloat(i, numbers[i]);
 }
 
-/// Bounds must be in order and fit the result: the runtime says so in its
-/// words.
+/// Checks with the runtime that the bounds are in order and fit the dtype of
+/// the result. The runtime reports the error.
 static int32_t checkBounds(Machine &m, RandomOp op, DType dtype) {
   return tdrt_check_randint(m.context(), m.integer(op.getBounds()[0]),
                             m.integer(op.getBounds()[1]), int32_t(dtype),

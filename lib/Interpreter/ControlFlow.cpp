@@ -13,7 +13,8 @@ static LogicalResult runFor(Machine &m, scf::ForOp op) {
   if (step <= 0)
     return op.emitOpError("has a step of ") << step;
   llvm::SmallVector<Datum> carried = m.get(op.getInitArgs());
-  // Counted, and without a sign: there may be no number behind the last index.
+  // Count the iterations, as unsigned numbers: the index after the last one may
+  // overflow.
   uint64_t iterations =
       lower < upper ? (uint64_t(upper) - uint64_t(lower) - 1) / step + 1 : 0;
   for (uint64_t iteration = 0; iteration != iterations; ++iteration) {
@@ -56,7 +57,7 @@ static LogicalResult runKernel(Machine &m, td::KernelOp op) {
   llvm::SmallVector<Datum> results;
   if (failed(m.runBlock(op.getBody().front(), m.get(op.getInputs()), results)))
     return failure();
-  // The host has allocated the results by these sizes.
+  // The host allocates the results with these sizes.
   ValueRange sizes = op.getSizes();
   for (auto [result, datum] : llvm::zip_equal(op.getResults(), results)) {
     unsigned count =

@@ -1,8 +1,8 @@
 //===- Elementwise.cpp - the meaning of elementwise ops -------------------===//
 //
-// Floats are computed in f64 and rounded once to the dtype: for + - * / and
-// sqrt of narrower dtypes that is the correctly rounded result. Integers are
-// computed in 64 bits and wrap.
+// Floats are computed in f64 and rounded once to the dtype, which gives the
+// correctly rounded result for + - * / and sqrt of narrower dtypes. Integers
+// are computed in 64 bits and wrap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,7 +87,7 @@ static void unary(Machine &machine, FloatUnary onFloat, IntUnary onInt) {
   });
 }
 
-/// Sizes that are `?` in the types may still differ.
+/// Checks the sizes at run time: sizes that are `?` in the types may differ.
 static LogicalResult checkSizes(Operation *op, const Tensor &x,
                                 const Tensor &y) {
   if (x.dims == y.dims)

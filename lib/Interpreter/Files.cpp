@@ -42,7 +42,7 @@ static LogicalResult runExists(Machine &m, ExistsOp op) {
 //===----------------------------------------------------------------------===//
 // GPUs
 //===----------------------------------------------------------------------===//
-// Their driver is asked, as compiled code asks it; nothing runs there.
+// These ops query the driver, as compiled code does; nothing runs on a GPU.
 
 static LogicalResult runCudaDeviceName(Machine &m, CudaDeviceNameOp op) {
   const char *name = nullptr;
@@ -101,7 +101,7 @@ static LogicalResult runSaveTensor(Machine &m, SaveTensorOp op) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A tdrt_checkpoint and what it points to.
+/// A tdrt_checkpoint and the storage that it points to.
 struct Checkpoint {
   Checkpoint(Machine &m, ArrayAttr slotNames, ArrayAttr keyTexts,
              DictionaryAttr aliasTexts) {
@@ -146,7 +146,8 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
   for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
     TensorRef value = std::get<TensorRef>(m.world.slotValue(slot.getValue()));
     if (value->place != Place() && value->place != getCpu()) {
-      // A program as it is written reads back what it saves, as PyTorch does.
+      // A program that is compiled as written reads back the tensors that it
+      // saves, as PyTorch does.
       if (!isAsWritten)
         return op.emitOpError("saves ") << slot << ", whose value is at '"
                                         << spelling(value->place) << "'";
@@ -175,7 +176,7 @@ static LogicalResult runSave(Machine &m, SaveOp op) {
 static LogicalResult runRestore(Machine &m, RestoreOp op) {
   Checkpoint what(m, op.getSlots(), op.getKeys(), op.getAliasesAttr());
   tdrt_checkpoint table = what.get(op.getFull(), op.getLenient(), op.getCast());
-  // A lenient one leaves some as they are.
+  // A lenient restore leaves some slots unchanged.
   for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>())
     m.world.storeSlot(slot.getValue());
   if (failed(m.check(tdrt_checkpoint_restore(

@@ -25,7 +25,8 @@ static Datum getItem(const Tensor &tensor) {
   return tensor.isFloat() ? Datum(tensor.getFloat(0)) : Datum(tensor.getInt(0));
 }
 
-/// Appends a value in a format, or in its own if the spec is empty.
+/// Appends a value in the format of the spec, or in its default format if the
+/// spec is empty.
 static LogicalResult appendValue(Machine &m, FormatOp op, Value value,
                                  llvm::StringRef spec) {
   Datum datum = m.get(value);
@@ -133,7 +134,7 @@ static LogicalResult runCheckRandInt(Machine &m, CheckRandIntOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tensors seen from the host
+// Tensors read by the host
 //===----------------------------------------------------------------------===//
 
 static LogicalResult runItem(Machine &m, ItemOp op) {

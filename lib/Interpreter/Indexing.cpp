@@ -1,7 +1,7 @@
 //===- Indexing.cpp - the meaning of gathers and scatters -----------------===//
 //
-// A bad index stops the run at once. Compiled kernels go on with a clamped one
-// and stop at the next wait, with the same error.
+// An index out of range stops the run immediately. Compiled kernels continue
+// with a clamped index and stop at the next wait, with the same error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,15 +13,15 @@ using namespace tdc::td;
 namespace tdc {
 
 namespace {
-/// Where in the indexed tensor each element lies that is gathered or added to.
+/// The elements of the indexed tensor that are gathered or added to.
 struct Picked {
-  Dims dims;                    ///< of what is gathered
-  std::vector<int64_t> offsets; ///< one per element of it, row-major
+  Dims dims;                    ///< of the gathered tensor
+  std::vector<int64_t> offsets; ///< of each of its elements, row-major
 };
 } // namespace
 
-/// Rows: result[a, j, b] is at [a, indices[j], b], with a the dims before
-/// `dim`; a negative index counts from the end.
+/// Picks rows: result[a, j, b] is at [a, indices[j], b], where a are the dims
+/// before `dim`. A negative index counts from the end.
 static LogicalResult pickRows(Machine &m, Operation *op, const Tensor &x,
                               const Tensor &indices, int64_t dim,
                               Picked &picked) {
@@ -44,7 +44,7 @@ static LogicalResult pickRows(Machine &m, Operation *op, const Tensor &x,
   return success();
 }
 
-/// Elements: result[..., j, ...] is at [..., indices[..., j, ...], ...].
+/// Picks elements: result[..., j, ...] is at [..., indices[..., j, ...], ...].
 static LogicalResult pickAlong(Machine &m, Operation *op, const Tensor &x,
                                const Tensor &indices, int64_t dim,
                                Picked &picked) {
@@ -80,7 +80,7 @@ static void gather(Machine &machine, Pick pick) {
   });
 }
 
-/// Sums are rounded once, in the end.
+/// Registers a scatter. Sums are rounded once, at the end.
 template <typename OpTy, typename Pick>
 static void scatterAdd(Machine &machine, Pick pick) {
   machine.on<OpTy>([pick](Machine &m, OpTy op) -> LogicalResult {

@@ -1,4 +1,4 @@
-//===- Interpreter.cpp - running functions op by op -----------------------===//
+//===- Interpreter.cpp - runs functions op by op --------------------------===//
 
 #include "Interpreter/Interpreter.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
@@ -93,13 +93,14 @@ Dims Machine::getDims(Value value, ValueRange sizes) {
 }
 
 LogicalResult Machine::check(int32_t code) {
-  // A success says nothing about what stops the program later.
+  // Keep the status on success: a later failure may have another cause.
   if (code)
     status = code;
   return success(code == 0);
 }
 
-/// The place at which an op reads its operands, if it reads their elements.
+/// The place where an op reads its operands; nullopt if it does not read their
+/// elements.
 static std::optional<Place> getReadingPlace(Operation *op) {
   if (isa<td::ComputeOp>(op))
     return td::getPlace(cast<RankedTensorType>(op->getResult(0).getType()));
@@ -108,8 +109,9 @@ static std::optional<Place> getReadingPlace(Operation *op) {
   return getCpu();
 }
 
-/// An op reads values at its own place only: what the types promise is checked
-/// on the values themselves. Before td-resolve a place may be undecided.
+/// Checks that an op reads only values at its own place. The types promise
+/// this; the check looks at the values. Before td-resolve a place may be
+/// undecided.
 LogicalResult Machine::checkPlaces(Operation *op) {
   std::optional<Place> place = getReadingPlace(op);
   if (!place)
@@ -222,7 +224,7 @@ int32_t Interpreter::call(func::FuncOp function,
   machine->status = kInvalidProgram;
   bool ran = succeeded(machine->runBlock(function.front(), arguments, results));
   int32_t status = ran ? 0 : machine->status;
-  // What was printed before an error is shown before it.
+  // Flush, so that the output appears before an error message.
   int32_t flushed = tdrt_out_end(machine->context(), /*flush=*/1, /*site=*/-1);
   return status ? status : flushed;
 }

@@ -1,4 +1,4 @@
-//===- Ledger.cpp - counting copies and what they are for -----------------===//
+//===- Ledger.cpp - counts copies and the copies that are needed ----------===//
 
 #include "Ledger.h"
 #include "Dialect/TD/IR/Locations.h"

@@ -1,10 +1,10 @@
-//===- Ledger.h - which tensors were copied, and which had to be ----------===//
+//===- Ledger.h - counts copies and the copies that are needed ------------===//
 //
-// An instance is one execution of an op that made a tensor; a copy is still the
-// same instance. Its home is where it was made. Whatever a program does, an
-// instance that an op reads on another device has to be copied there once: the
-// number of such pairs (instance, device) is K0, the least number of copies
-// with which the ops of the run can read what they read.
+// An instance is one execution of an op that makes a tensor; a copy of the
+// tensor is the same instance. The home of an instance is the device that made
+// it. If an op on another device reads an instance, every program must copy it
+// there at least once. The number of these pairs (instance, device) is K0: the
+// least number of copies with which the ops of the run can read their operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,13 @@ namespace tdc {
 
 class Ledger {
 public:
-  /// A copy of `tensor` to `device`; `line` is that of the source, 0 if there
-  /// is none.
+  /// Counts a copy of `tensor` to `device`; `line` is its source line, 0 if it
+  /// has none.
   void addCopy(const Tensor &tensor, const Place &device, int64_t line);
-  /// An op at `device` reads `tensor`.
+  /// Counts a read of `tensor` by an op on `device`.
   void addDemand(const Tensor &tensor, const Place &device);
 
-  /// A loop that came to its end after this many iterations.
+  /// Counts an execution of a loop that ended after `iterations` iterations.
   void addLoop(mlir::Operation *loop, int64_t iterations) {
     control[loop].add(iterations);
   }
@@ -39,11 +39,11 @@ public:
     control[branch].add(isTaken);
   }
 
-  /// {"copies": [{"src", "dst", "logical", "bytes"}], "sites": [{"line", "src",
-  /// "dst", "executed", "bytes"}], "loops": [{"line", "entries", "trips"}],
-  /// "branches": [{"line", "runs", "taken"}], "peak": {"cuda:0": bytes}, "k0":
-  /// {"copies", "bytes"}}. Loops and branches are all of the module, in its
-  /// order. `peaks`: the most bytes on a device at one time.
+  /// Writes {"copies": [{"src", "dst", "logical", "bytes"}], "sites": [{"line",
+  /// "src", "dst", "executed", "bytes"}], "loops": [{"line", "entries",
+  /// "trips"}], "branches": [{"line", "runs", "taken"}], "peak": {"cuda:0":
+  /// bytes}, "k0": {"copies", "bytes"}}. All loops and branches of the module
+  /// are listed, in its order. `peaks` has the peak bytes of each device.
   void write(mlir::ModuleOp module, const std::map<std::string, int64_t> &peaks,
              llvm::raw_ostream &os) const;
 

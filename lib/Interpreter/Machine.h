@@ -1,8 +1,8 @@
-//===- Machine.h - what the meaning of an op may use ----------------------===//
+//===- Machine.h - the state that the meaning of an op may use ------------===//
 //
-// The values of the functions that are running, and the world around them. The
-// meaning of each op is a small function, grouped by family in the files beside
-// this one and registered with the machine.
+// The values of the running functions, and the world around them. The meaning
+// of each op is a small function, registered with the machine. Each family of
+// ops has a file in this folder.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,8 +34,8 @@ public:
     };
   }
 
-  /// Runs a block with these arguments. `results` are what its terminator
-  /// passes on.
+  /// Runs a block with these arguments. Sets `results` to the operands of its
+  /// terminator.
   llvm::LogicalResult runBlock(mlir::Block &block,
                                llvm::ArrayRef<Datum> arguments,
                                llvm::SmallVectorImpl<Datum> &results);
@@ -55,43 +55,44 @@ public:
     return std::get<std::string>(values[value]);
   }
 
-  /// Gives an SSA value its value, which must have its type: a tensor the
-  /// dtype, rank, static sizes and place.
+  /// Sets an SSA value. Fails if `datum` does not have its type; a tensor must
+  /// have its dtype, rank, static sizes and place.
   llvm::LogicalResult set(mlir::Value value, Datum datum);
   llvm::LogicalResult set(mlir::Value value, Tensor tensor) {
     return set(value, std::make_shared<const Tensor>(std::move(tensor)));
   }
   llvm::LogicalResult set(mlir::ValueRange range, llvm::ArrayRef<Datum> data);
 
-  /// Zeros of the dtype and at the place of `value`'s type.
+  /// Makes zeros with the dtype and the place of `value`'s type.
   Tensor makeResult(mlir::Value value, llvm::ArrayRef<int64_t> dims);
-  /// The sizes of `value`'s type, `sizes` standing for its `?`.
+  /// The sizes of `value`'s type, with `sizes` in the place of its `?`.
   Dims getDims(mlir::Value value, mlir::ValueRange sizes);
 
   //===--- Devices --------------------------------------------------------===//
 
   Ledger ledger;
   Memory memory;
-  /// Copies a value to a device, unless it is there, on behalf of `op`.
+  /// Copies a value to a device for `op`, unless it is on that device.
   TensorRef copy(const TensorRef &tensor, const Place &device,
                  mlir::Operation *op);
-  /// The one table of replicas of the tensor's instance.
+  /// The table of replicas of the tensor's instance. There is one per instance.
   HandleRef getHandle(const TensorRef &tensor);
   void addReplica(const HandleRef &handle, const TensorRef &replica);
   void setSlot(llvm::StringRef name, Datum datum);
-  /// The zeros of a slot that nothing was written to, where they are read.
+  /// The zeros of a slot that was never written, on the device that reads them.
   TensorRef getZeros(llvm::StringRef slot, const Tensor &zeros,
                      const Place &place);
 
   //===--- Failures -------------------------------------------------------===//
 
-  /// Stops with the runtime's status, if it is one: 0 is success.
+  /// Succeeds if `status` is 0; else stops the run with this status of the
+  /// runtime.
   llvm::LogicalResult check(int32_t status);
 
   World world;
   tdrt_context *context() { return world.getContext(); }
   int32_t site(mlir::Operation *op) { return world.getSite(op); }
-  /// Why the run stopped; kInvalidProgram unless the runtime said.
+  /// Why the run stopped: the runtime's status, or kInvalidProgram.
   int32_t status = 0;
 
 private:
@@ -104,7 +105,8 @@ private:
   llvm::StringMap<TensorRef> slotZeros;
 };
 
-/// The families, in the order of the files of include/Dialect/TD/IR.
+/// Register the families of ops, in the order of the files of
+/// include/Dialect/TD/IR.
 void addAffineMeanings(Machine &machine);
 void addElementwiseMeanings(Machine &machine);
 void addConstructorMeanings(Machine &machine);

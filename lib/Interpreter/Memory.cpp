@@ -1,4 +1,4 @@
-//===- Memory.cpp - what a run keeps on each device -----------------------===//
+//===- Memory.cpp - the memory of a run on each device --------------------===//
 
 #include "Memory.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
@@ -53,7 +53,7 @@ void Memory::addSlot(td::SlotOp op) {
 }
 
 void Memory::add(const std::string &device, int64_t count) {
-  // What has no place yet takes no memory anywhere.
+  // A tensor without a place is not counted on any device.
   if (device.empty())
     return;
   int64_t &now = bytes[device];
@@ -124,7 +124,7 @@ void Memory::setSlot(llvm::StringRef name, const Datum &datum) {
   if (auto &old = std::get<TensorRef>(slot.held))
     keep(*old, 0, -1);
   slot.held = datum;
-  // As written, a program moves its slots while it runs.
+  // A program that is compiled as written moves its slots while it runs.
   std::string device = spelling((*next)->place);
   if (device == slot.device)
     return;

@@ -1,10 +1,11 @@
-//===- Memory.h - what a run keeps on each device -------------------------===//
+//===- Memory.h - the memory of a run on each device ----------------------===//
 //
-// Counts by the tensors themselves: one that two values share is there once.
-// A value keeps its tensor until the last op of its block that uses it, or has
-// a use inside, has run; a loop takes over the values that it starts from. A
-// slot has its bytes from the start, and a tensor that it holds is in them. A
-// handle keeps its replicas. Knows nothing of how the compiler counts.
+// Counts tensors, not values: a tensor that two values share is counted once. A
+// value keeps its tensor until the last op of its block that uses it, or that
+// contains a use, has run. A loop takes over its initial values. The bytes of a
+// slot are counted from the start of the run, and include the tensor that the
+// slot holds. A handle keeps its replicas. The count does not depend on the
+// compiler's memory analysis.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +31,12 @@ public:
   void setValue(mlir::Value value, const Datum &datum);
   void setSlot(llvm::StringRef name, const Datum &datum);
   void addReplica(const HandleRef &handle, const TensorRef &replica);
-  /// What the loop that now starts takes over.
+  /// Drops the values that `loop`, which now starts, takes over.
   void enterLoop(mlir::Operation *loop);
-  /// What nobody needs behind `op` goes.
+  /// Drops the values that no op after `op` uses.
   void leave(mlir::Operation *op);
 
-  /// The most that was needed at one time, by device.
+  /// The peak bytes by device.
   const std::map<std::string, int64_t> &getPeaks() const { return peaks; }
 
 private:
@@ -56,7 +57,7 @@ private:
   void keep(const Tensor &tensor, int64_t others, int64_t slots);
   void add(const std::string &device, int64_t bytes);
 
-  /// Values that go behind an op; those of a loop that it takes over.
+  /// Values to drop after an op, and values that a loop takes over.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> lastUses,
       takenOver;
   llvm::DenseSet<mlir::Value> isUsed;
@@ -64,7 +65,7 @@ private:
   llvm::StringMap<Slot> slots;
   llvm::DenseMap<const Tensor *, Owners> owners;
   llvm::DenseMap<const Replicas *, int64_t>
-      handles; ///< by how many they are kept
+      handles; ///< the number of owners of each
   std::map<std::string, int64_t> bytes, peaks;
 };
 

@@ -12,7 +12,7 @@ static LogicalResult runBroadcast(Machine &m, BroadcastOp op) {
   Dims dims = m.getDims(op.getResult(), op.getSizes());
   llvm::ArrayRef<int64_t> own = op.getInput().getType().getShape();
   size_t added = dims.size() - own.size();
-  // A `?` is never stretched, not even where it is 1.
+  // A `?` is never stretched, not even if its size is 1.
   for (size_t d = 0; d < own.size(); ++d)
     if (own[d] != 1 && x.dims[d] != dims[added + d])
       return op.emitOpError("stretches a dim of size ")
@@ -57,8 +57,8 @@ static LogicalResult runPermute(Machine &m, PermuteOp op) {
   return m.set(op.getResult(), std::move(result));
 }
 
-/// Where a slice begins: `size` elements, `step` apart, must be within `whole`,
-/// a start out of range is brought into it.
+/// The start of a slice of `size` elements, `step` apart, which must be within
+/// `whole`. A start out of range is clamped.
 static FailureOr<int64_t> findStart(Operation *op, int64_t start, int64_t step,
                                     int64_t size, int64_t whole) {
   int64_t top = whole - 1 - (size - 1) * step;

@@ -38,7 +38,7 @@ static double combine(ReduceKind kind, double a, double b) {
   }
 }
 
-/// Of bool too: `any` and `all` are its max and min.
+/// The result for no elements. For bool, max and min are `any` and `all`.
 static int64_t emptyInt(ReduceKind kind, DType dtype) {
   bool isUnsigned = dtype == DType::U8 || dtype == DType::Bool;
   unsigned bits = dtype == DType::Bool ? 1 : 8 * byteSize(dtype);
@@ -73,7 +73,7 @@ static int64_t combine(ReduceKind kind, int64_t a, int64_t b) {
   llvm_unreachable("all kinds are above");
 }
 
-/// The dims of a tensor that are in `dims`, or those that are not.
+/// The sizes of the dims that are in `dims`, or of those that are not.
 static Dims chooseDims(llvm::ArrayRef<int64_t> all,
                        llvm::ArrayRef<int64_t> dims, bool isChosen) {
   Dims chosen;
@@ -126,8 +126,8 @@ forEachRow(llvm::ArrayRef<int64_t> dims, int64_t dim,
   });
 }
 
-/// Whether element i comes before element j in the order of the search: it is
-/// larger (smaller), or the first NaN.
+/// Whether the search prefers element i to element j: it is larger (smaller),
+/// or the first NaN.
 static bool isBetter(const Tensor &x, bool isMax, int64_t i, int64_t j) {
   if (!x.isFloat())
     return isMax ? x.getInt(i) > x.getInt(j) : x.getInt(i) < x.getInt(j);

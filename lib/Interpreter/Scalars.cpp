@@ -1,8 +1,8 @@
 //===- Scalars.cpp - the meaning of host arithmetic -----------------------===//
 //
 // The ops of arith and math that code generation uses, on i64, f64, i1 and
-// index. What arith leaves undefined (division by 0, conversions out of range)
-// must not happen: code generation guards it.
+// index. Cases that arith leaves undefined (division by 0, conversions out of
+// range) must not occur: code generation guards them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,7 @@ static void floats(Machine &machine, double (*meaning)(double)) {
   });
 }
 
-/// Refuses what has no result.
+/// Registers a division. Fails if it has no result.
 template <typename OpTy>
 static void divisions(Machine &machine, int64_t (*meaning)(int64_t, int64_t)) {
   machine.on<OpTy>([=](Machine &m, OpTy op) -> LogicalResult {
@@ -145,7 +145,7 @@ static LogicalResult runFPToSI(Machine &m, arith::FPToSIOp op) {
   return m.set(op.getResult(), int64_t(value));
 }
 
-/// -0 is below +0, and NaN wins.
+/// -0 is less than +0, and a NaN operand gives NaN.
 static double minimum(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return a + b;
@@ -218,7 +218,7 @@ void addScalarMeanings(Machine &machine) {
         m.integer(op.getCondition()) ? op.getTrueValue() : op.getFalseValue();
     return m.set(op.getResult(), Datum(m.get(chosen)));
   });
-  // An i1 is kept as 0 or 1, so there is nothing to extend.
+  // An i1 is stored as 0 or 1, so there is nothing to extend.
   machine.on<arith::ExtUIOp>([](Machine &m, arith::ExtUIOp op) {
     return m.set(op.getResult(), m.integer(op.getIn()));
   });

@@ -7,8 +7,8 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// A slot holds a value where it was written last. Before that it holds zeros,
-/// wherever they are read.
+/// A slot holds its value on the device that wrote it last. Before the first
+/// write it holds zeros, on any device that reads it.
 static LogicalResult runRead(Machine &m, ReadOp op) {
   auto type = cast<RankedTensorType>(op.getType());
   TensorRef value = std::get<TensorRef>(m.world.slotValue(op.getSlot()));

@@ -50,8 +50,8 @@ static LogicalResult runWriteHandle(Machine &m, WriteHandleOp op) {
   return success();
 }
 
-/// Everything is done where it stands; who comes too early is found elsewhere
-/// (td-verify-schedule, the simulated driver).
+/// Copies are done immediately, so tickets have no effect. A wait that is
+/// missing is found by td-verify-schedule and the simulated driver.
 static LogicalResult runNoTicket(Machine &m, NoTicketOp op) {
   return m.set(op.getResult(), int64_t(0));
 }
@@ -69,7 +69,7 @@ static LogicalResult runCopyStart(Machine &m, CopyStartOp op) {
 
 static LogicalResult runCopyWait(Machine &, CopyWaitOp) { return success(); }
 
-/// Nothing: whoever reads it finds no tensor.
+/// A poison has no tensor, so an op that reads it fails.
 static LogicalResult runPoison(Machine &m, ub::PoisonOp op) {
   return m.set(op.getResult(), TensorRef());
 }

@@ -45,7 +45,8 @@ void World::addSlot(td::SlotOp op) {
   auto handle = dyn_cast<td::HandleType>(op.getType());
   auto type =
       handle ? handle.getTensor() : cast<RankedTensorType>(op.getType());
-  // What is known only at run time is empty before it is written.
+  // A slot whose size is known only at run time is empty before the first
+  // write.
   Dims &dims = shapes.emplace_back(type.getShape());
   llvm::replace(dims, ShapedType::kDynamic, int64_t(0));
   DType dtype = td::getDType(type.getElementType());

@@ -1,7 +1,7 @@
 //===- World.h - the runtime's view of a module ---------------------------===//
 //
-// The runtime knows a program by its tables. Here they are made from the module
-// as td-to-runtime makes them for compiled code, but in memory, with all slots
+// The runtime reads a program's tables. World makes them from the module as
+// td-to-runtime does for compiled code, but in memory and with all slots
 // row-major.
 //
 //===----------------------------------------------------------------------===//
@@ -35,8 +35,8 @@ public:
   tdrt_context *getContext() const { return context; }
 
   int32_t getSlot(llvm::StringRef name) const { return slotIndex.at(name); }
-  /// What a slot holds: a tensor or a handle. The runtime's own copy is brought
-  /// up to date for files only.
+  /// The contents of a slot: a tensor or a handle. The runtime has its own
+  /// copy, which is updated only before files are written or read.
   Datum &slotValue(llvm::StringRef name) { return slotValues[name]; }
   void storeSlot(llvm::StringRef name);
   TensorRef fetchSlot(llvm::StringRef name, const Place &place);

@@ -1,7 +1,8 @@
 //===- JIT.cpp - linking in process ---------------------------------------===//
 //
-// ORC's parts without LLJIT: no platform, no search of the process, no unwind
-// tables. What is left is a session, one linking layer and one library.
+// Uses the parts of ORC without LLJIT: no platform, no symbol search in the
+// process, no unwind tables. That leaves a session, one linking layer and one
+// library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,9 +32,9 @@ struct JIT::Session {
   ~Session() { cantFail(session.endSession()); }
 };
 
-/// Bytes that all objects together take in memory at most, with the tables of
-/// addresses that the linker adds and each object's segments in pages of their
-/// own.
+/// An upper bound of the bytes that all objects take in memory. It includes the
+/// address tables that the linker adds, and the padding of each object's
+/// segments to whole pages.
 static Expected<size_t>
 getMemoryBound(ArrayRef<std::unique_ptr<MemoryBuffer>> objects) {
   constexpr size_t kSegments = 64 << 10;
@@ -49,9 +50,9 @@ getMemoryBound(ArrayRef<std::unique_ptr<MemoryBuffer>> objects) {
   return 2 * bytes;
 }
 
-/// Objects refer to each other by distances of 32 bits, so their memory is
-/// reserved at once: a GPU's driver reserves terabytes of addresses, between
-/// which the parts could come to lie.
+/// Reserves the memory of all objects as one block, because objects refer to
+/// each other with 32-bit offsets. A GPU driver reserves terabytes of
+/// addresses, which could lie between separately allocated parts.
 static Expected<std::unique_ptr<orc::ExecutorProcessControl>>
 makeProcess(ArrayRef<std::unique_ptr<MemoryBuffer>> objects) {
   auto bound = getMemoryBound(objects);
@@ -78,7 +79,7 @@ JIT::create(MutableArrayRef<std::unique_ptr<MemoryBuffer>> objects,
   jit->session = std::make_unique<Session>(std::move(*process));
   Session &session = *jit->session;
 
-  // What lookup() returns names symbols, and not the cause.
+  // The error of lookup() names the symbols but not the cause.
   std::string cause;
   session.session.setErrorReporter([&cause](Error error) {
     handleAllErrors(std::move(error), [&](const ErrorInfoBase &info) {
@@ -98,8 +99,8 @@ JIT::create(MutableArrayRef<std::unique_ptr<MemoryBuffer>> objects,
   for (std::unique_ptr<MemoryBuffer> &object : objects)
     if (Error error = session.linker.add(session.library, std::move(object)))
       return std::move(error);
-  // Objects are linked when something of theirs is asked for: only now does a
-  // name that the table lacks show.
+  // Objects are linked when one of their symbols is looked up, so a name that
+  // is not in the table is reported only here.
   auto found = session.session.lookup({&session.library}, entry);
   session.session.setErrorReporter(consumeError);
   if (!found)

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-// Where <cmath> overloads a function, `float` and `double` pick one.
+// <cmath> overloads these functions; the casts select one overload.
 #define TDC_MATH(NAME)                                                         \
   {#NAME, reinterpret_cast<void *>(static_cast<double (*)(double)>(::NAME))},  \
   {                                                                            \

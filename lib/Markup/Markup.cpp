@@ -19,7 +19,8 @@ void Markup::element(llvm::StringRef name, Attributes attributes,
 }
 
 void Markup::empty(llvm::StringRef name, Attributes attributes) {
-  // Lines keep a page readable as text; between these spaces mean nothing.
+  // Line breaks keep the page readable as text; white space before these
+  // elements has no meaning.
   if (llvm::is_contained({"section", "table", "tr", "svg", "h2", "p"}, name))
     os << "\n";
   os << "<" << name;
@@ -35,8 +36,9 @@ void Markup::text(const llvm::Twine &text) { escape(text.str()); }
 
 void Markup::raw(llvm::StringRef text) { os << text; }
 
-/// What HTML does not allow, control characters and, in names of files, bytes
-/// that are no UTF-8, becomes the replacement character.
+/// Writes text with HTML's special characters escaped. Replaces what HTML does
+/// not allow by the replacement character: control characters and, in names of
+/// files, bytes that are not UTF-8.
 void Markup::escape(llvm::StringRef text) {
   for (char c : llvm::json::fixUTF8(text)) {
     if (c == '&')

@@ -1,9 +1,9 @@
-//===- Style.cpp - how pages and pictures look ----------------------------===//
+//===- Style.cpp - style sheets of pages and pictures ---------------------===//
 
 #include "Markup/Style.h"
 
-// Colours have a contrast of 4.5 to 1 with what is written on them, in both
-// schemes; a print has the light one.
+// Colours have a contrast of 4.5 to 1 with the text on them, in both schemes.
+// Printing uses the light scheme.
 const char *const tdc::kColours = R"css(
 :root {
   color-scheme: light dark;

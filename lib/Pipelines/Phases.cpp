@@ -1,8 +1,8 @@
-//===- Phases.cpp - the whole compiler after the checker ------------------===//
+//===- Phases.cpp - the passes of each phase, in order --------------------===//
 //
-// One function per phase, in the order of a compilation. Before the first the
-// checker has reported every mistake in the program, so that what fails from
-// here on is either not built yet (TD900) or a bug.
+// One function per phase, in compilation order. The checker runs before the
+// first phase and reports every mistake in the program, so that a failure from
+// here on is either a missing feature (TD900) or a bug.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,10 @@ using namespace mlir;
 namespace tdc {
 
 /// Reverse-mode differentiation works on td ops, where each op has one rule and
-/// values are never written to, and it leaves plain td ops. Simplification runs
-/// behind it: zero gradients added to, slots written and read again within a
-/// step and common parts of forward and backward disappear here, before kernels
-/// are cut.
+/// values are immutable, and it leaves plain td ops. Simplification follows it:
+/// zero gradients that are added to, slots that are written and read again
+/// within a step, and common parts of forward and backward disappear before
+/// kernels are cut.
 static void addGradPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDUnusedLoopsPass());
   passes.addPass(td::createTDGradPass());
@@ -33,8 +33,8 @@ static void addGradPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDSimplifyPass());
 }
 
-/// Every tensor gets a concrete place. From here on it is known which backend
-/// an op belongs to.
+/// Every tensor gets a concrete place. From here on the back end of every op is
+/// known.
 static void addResolvedPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDResolvePass());
 }
@@ -44,9 +44,10 @@ void addChoicePasses(OpPassManager &passes) {
   passes.addPass(td::createTDChooseDevicesPass());
 }
 
-/// Ops have their devices now, and that alone says which values have to be
-/// where. The transfers that the program wrote are made anew: hoisted, merged,
-/// left out. What then does not fit on a device leaves it again for a while.
+/// Ops have their devices now, which alone determine the devices that values
+/// must be on. The transfers that the program wrote are replaced by new ones:
+/// hoisted, merged, left out. Values that do not fit on a device then leave it
+/// again for some time.
 static void addPlacedPasses(OpPassManager &passes, const TargetInfo &) {
   addChoicePasses(passes);
   passes.addPass(td::createTDPlacePass());
@@ -55,9 +56,10 @@ static void addPlacedPasses(OpPassManager &passes, const TargetInfo &) {
 }
 
 /// Compute ops that can share a loop nest or a launch become one td.kernel; the
-/// host part that is left reads and writes slots, launches and prints. What it
-/// computes itself runs beside the kernels where it can. Slots that are now on
-/// one device, now on another, have their final form before.
+/// remaining host part reads and writes slots, launches and prints. Its own
+/// arithmetic moves before kernels where it can, to overlap with them. Before
+/// that, slots that are on different devices at different times get their final
+/// form.
 static void addKernelsPasses(OpPassManager &passes, const TargetInfo &target) {
   passes.addPass(td::createTDTrackSlotsPass());
   passes.addPass(td::createFormKernelsPass());
@@ -68,15 +70,15 @@ static void addKernelsPasses(OpPassManager &passes, const TargetInfo &target) {
   passes.addPass(td::createHoistScalarsPass());
 }
 
-/// What is copied is settled, and so are the kernels: copies can run beside
-/// them.
+/// Copies and kernels are final now, so that copies can be scheduled to overlap
+/// with kernels.
 static void addScheduledPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDSchedulePass());
   passes.addPass(td::createTDVerifySchedulePass());
 }
 
-/// Each kernel becomes one function of vector loops. No loop of linalg is made
-/// in between: kernels are known whole, so their loops are written down once,
+/// Each kernel becomes one function of vector loops. There is no step through
+/// linalg loops: a kernel is known as a whole, so its loops are emitted once,
 /// fused and unrolled as they will run.
 static void addCPUPasses(OpPassManager &passes, const TargetInfo &target) {
   KernelToCPUPassOptions options;
@@ -85,9 +87,9 @@ static void addCPUPasses(OpPassManager &passes, const TargetInfo &target) {
   passes.addPass(createKernelToCPUPass(options));
 }
 
-/// Those of GPUs become functions that many threads run at once, in a module of
-/// their own; where one is launched again and again, it is once for all. Then
-/// it is settled who reads what, and so what memory the program takes.
+/// Kernels of GPUs become functions that many threads run at once, in a module
+/// of their own; repeated launches of one kernel become one launch. After this
+/// the reads of slots and the memory that the program needs are final.
 static void addNVVMPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(createKernelToGPUPass());
   passes.addPass(createGroupLaunchesPass());
@@ -99,20 +101,21 @@ static void addNVVMPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(createTDVerifyMemoryPass());
 }
 
-/// That module becomes text, which the driver of the machine that runs the
-/// program compiles.
+/// The module of GPU kernels becomes PTX, which the driver compiles on the
+/// machine that runs the program.
 static void addPTXPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(createEmitImagesPass());
 }
 
-/// Tensors become addresses: slots and planned buffers in one arena, run-time
-/// sizes from the allocator. What is left calls kernels and the runtime.
+/// Tensors become addresses: slots and planned buffers lie in one arena,
+/// tensors of run-time size come from the allocator. The remaining code calls
+/// kernels and the runtime.
 static void addRuntimePasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(createTDToRuntimePass());
 }
 
-/// Loops, arithmetic and vectors become the llvm dialect, all at once. What is
-/// too long for LLVM is cut.
+/// Loops, arithmetic and vectors become the llvm dialect, all in one pass.
+/// Functions that are too long for LLVM are split.
 static void addLLVMPasses(OpPassManager &passes, const TargetInfo &target) {
   passes.addPass(createLowerToLLVMPass(target));
   passes.addPass(createTDSplitFunctionsPass());
@@ -128,7 +131,7 @@ static const PhaseInfo phases[] = {
      addPlacedPasses},
     {Phase::Kernels, "kernels", "every compute op is in a kernel",
      addKernelsPasses},
-    {Phase::Scheduled, "scheduled", "copies run beside kernels",
+    {Phase::Scheduled, "scheduled", "copies overlap with kernels",
      addScheduledPasses},
     {Phase::CPU, "cpu", "kernels are functions of vector loops", addCPUPasses},
     {Phase::NVVM, "nvvm", "GPU kernels are functions of one thread each",

@@ -24,8 +24,8 @@ static constexpr bool kVerifyPasses = true;
 static constexpr bool kVerifyPasses = false;
 #endif
 
-/// Programs are small: threads would cost more than they save. Users are told
-/// of their lines, not of ops.
+/// Threads are disabled, since programs are small and threads would cost more
+/// than they save. Diagnostics show users lines of their program, not ops.
 std::unique_ptr<MLIRContext> createContext() {
   auto context =
       std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
@@ -38,7 +38,7 @@ class PassTeller : public PassInstrumentation {
 public:
   explicit PassTeller(StepListener &listener) : listener(listener) {}
   void runBeforePass(Pass *pass, Operation *) override {
-    // Those that only hold passes for other ops have no name of their own.
+    // Passes that only hold passes for other ops have no name of their own.
     if (!pass->getArgument().empty())
       listener.beginsPass(pass->getArgument());
   }
@@ -48,11 +48,11 @@ private:
 };
 } // namespace
 
-/// What the checker emitted is always verified: where the checker lets a
-/// mistake through, this is what stands between it and machine code that
-/// overruns a buffer. That takes 0.3 ms of examples/simple_model.tdsl. After
-/// each pass it would take 3.4 ms of 11, so only builds for development do it;
-/// the tests of the passes run under the verifier in any build.
+/// The output of the checker is always verified: where the checker misses a
+/// mistake, only this verification prevents machine code that overruns a
+/// buffer. It takes 0.3 ms for examples/simple_model.tdsl. Verification after
+/// each pass would take 3.4 ms of 11, so only development builds do it; the
+/// tests of the passes run under the verifier in any build.
 bool runPhases(ModuleOp module, Phase first, Phase last,
                const TargetInfo &target, StepListener *listener) {
   if (first == Phase::TD) {

@@ -53,8 +53,8 @@ std::string Amount::getFormula() const {
 
 namespace {
 
-/// A number times symbols. A factor that makes the number too large leaves what
-/// it was before as a symbol.
+/// A number times symbols. If multiplying would overflow the number, its old
+/// value becomes a symbol.
 struct Product {
   int64_t number = 1;
   std::vector<std::string> symbols;
@@ -79,11 +79,11 @@ struct Product {
 
 } // namespace
 
-/// The loops around it, those of unknown length as symbols, and of branches the
-/// part that is known.
+/// Multiplies by the trip counts of the loops around a copy, unknown ones as
+/// symbols, and by the known fractions of branches.
 static void multiplyIterations(const CopySite &site, Product &product) {
   for (const RunFactor &factor : site.factors) {
-    // The iterations that a branch is counted in are a factor by now.
+    // The iterations in which the branch was counted are already a factor.
     if (factor.kind == RunFactor::Branch && factor.isKnown && factor.outer)
       product.number = product.number / factor.outer * factor.inner;
     if (factor.kind != RunFactor::Loop)
@@ -99,7 +99,8 @@ static void multiplyIterations(const CopySite &site, Product &product) {
   }
 }
 
-/// The number and the unknown sizes that multiply to the bytes of a tensor.
+/// Multiplies by the bytes of a tensor: the known sizes, and unknown sizes as
+/// symbols.
 static void multiplySizes(mlir::RankedTensorType type,
                           mlir::FileLineColLoc place, Product &product) {
   if (!type)

@@ -1,4 +1,4 @@
-//===- CopyTimes.cpp - which copies run beside kernels --------------------===//
+//===- CopyTimes.cpp - which copies are pipelined -------------------------===//
 
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
@@ -27,7 +27,7 @@ int64_t tdc::getNumber(mlir::Operation *copy) {
 static CopyTime getTime(mlir::Operation *op) {
   CopyTime time;
   if (auto copy = llvm::dyn_cast<td::CopyStartOp>(op))
-    time.when = !copy.getIteration() ? CopyTime::Beside
+    time.when = !copy.getIteration() ? CopyTime::Overlapped
                 : copy.isUpload()    ? CopyTime::Ahead
                                      : CopyTime::Late;
   if (auto why = op->getAttrOfType<mlir::StringAttr>(td::kNotPipelinedAttr))

@@ -1,8 +1,8 @@
-//===- EstimatedLanes.cpp - what runs beside what, by the schedule --------===//
+//===- EstimatedLanes.cpp - estimated timelines, by the schedule ----------===//
 //
-// Goes through a loop of a scheduled module iteration after iteration: each
-// queue takes its work in order, when what it waits for is done. After a few
-// iterations each is as the one before.
+// Simulates the iterations of a loop of a scheduled module: each queue runs its
+// work in order, after the work that it waits for. After a few iterations the
+// timeline repeats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,13 +20,14 @@
 using namespace tdc;
 using td::CarryingLoop;
 
-// All times are nanoseconds: of what the host gives a GPU, of a copy, and of
-// one byte, which is the unit of OpCosts.
+// All times are nanoseconds: the host's time to issue an operation to a GPU,
+// the fixed cost of a copy, and the time of one byte, which is the unit of
+// OpCosts.
 static constexpr double kIssue = 1e3 * kIssueMicroseconds,
                         kCopy = 1e3 * kCopyMicroseconds,
                         kByte = 1e3 / kHostBytesPerMicrosecond;
 
-/// Iterations that are gone through, and the first of the two that are shown.
+/// Iterations that are simulated, and the first of the two that are shown.
 static constexpr unsigned kIterations = 8, kFirst = 5;
 
 static double getCost(td::KernelOp kernel, Place::Kind device) {
@@ -37,7 +38,7 @@ static double getCost(td::KernelOp kernel, Place::Kind device) {
   return cost * kByte;
 }
 
-/// What most of a kernel is.
+/// The name of the op with the highest cost in a kernel.
 static std::string getName(td::KernelOp kernel) {
   mlir::Operation *largest = nullptr;
   double most = -1;
@@ -64,7 +65,7 @@ static double getCopyTime(const Place &from, const Place &to, int64_t bytes) {
   return kCopy + double(bytes) * 1e3 / rate;
 }
 
-/// Of a copy, as in TDC_TRACE.
+/// The lane of a copy, named as in TDC_TRACE.
 static std::string getLane(const Place &from, const Place &to) {
   if (from == getCpu())
     return "h2d";
@@ -82,7 +83,7 @@ public:
 private:
   struct Queues {
     double work = 0, uploads = 0, downloads = 0;
-    std::map<std::string, double> peers; ///< by the GPU that copies come from
+    std::map<std::string, double> peers; ///< by the source GPU of copies
   };
   struct Item {
     std::string device;
@@ -95,7 +96,7 @@ private:
   void run(td::KernelOp kernel);
   void run(td::CopyStartOp copy);
   void run(td::ToDeviceOp copy);
-  /// The host gives a GPU something to do.
+  /// The host issues an operation to a GPU.
   void issue(mlir::Operation *op, const char *what);
   void add(const Place &device, std::string lane, mlir::Operation *op,
            std::string what, double begin, double end, int64_t bytes = 0);
@@ -163,7 +164,7 @@ void Iterations::run(td::CopyStartOp copy) {
   tickets[copy.getTicket()] = queue;
 }
 
-/// A copy among the kernels, in their order.
+/// A copy that is not pipelined: it runs in the order of the kernels.
 void Iterations::run(td::ToDeviceOp copy) {
   Place from = td::getPlace(copy.getInput().getType()),
         to = td::getPlace(copy.getType());
@@ -223,8 +224,9 @@ void Iterations::run(mlir::Operation &op) {
       host = until;
     }
   } else if (auto branch = llvm::dyn_cast<mlir::scf::IfOp>(op)) {
-    // The schedule asks whether there is a next iteration, or was one before.
-    // What the program itself decides is not known here.
+    // Branches of the schedule check for a next or a previous iteration, which
+    // both exist here. Branches of the program are unknown, so they are left
+    // out.
     mlir::Block &then = branch.getThenRegion().front();
     auto isOfIterationBefore = [](td::CopyWaitOp wait) {
       return bool(CarryingLoop::ofArgument(wait.getTicket()));
@@ -243,7 +245,7 @@ void Iterations::run(mlir::Block &block) {
 }
 
 Lanes Iterations::run() {
-  std::vector<size_t> firsts; // item of each iteration
+  std::vector<size_t> firsts; // the first item of each iteration
   for (unsigned iteration = 0; iteration != kIterations; ++iteration) {
     firsts.push_back(items.size());
     run(*loop.getBody());
@@ -273,7 +275,7 @@ Lanes Iterations::run() {
 
 } // namespace
 
-/// What the kernels of a loop's body cost on GPUs.
+/// The cost of the GPU kernels directly in the body of a loop.
 static double getWork(CarryingLoop loop) {
   double cost = 0;
   for (auto kernel : loop.getBody()->getOps<td::KernelOp>())

@@ -1,4 +1,4 @@
-//===- Facts.h - where the facts of a report come from ----------*- C++ -*-===//
+//===- Facts.h - collects the facts of a report -----------------*- C++ -*-===//
 
 #ifndef TDC_REPORT_FACTS_H
 #define TDC_REPORT_FACTS_H
@@ -8,40 +8,43 @@
 
 namespace tdc {
 
-//===--- Of a placed module -----------------------------------------------===//
+//===--- From a placed module ---------------------------------------------===//
+
+/// The copies of each loop and export, and of the rest of the program.
 
 std::vector<CopyStep> getSteps(llvm::ArrayRef<td::CopySite> sites);
 
+/// The devices that compute each line.
 std::vector<LineDevices> getDevicesOfLines(mlir::ModuleOp module,
                                            llvm::ArrayRef<Place> devices);
 
-/// Gives the copies of a placed module numbers, which they keep.
+/// Numbers the copies of a placed module. Later phases keep the numbers.
 void numberCopies(mlir::ModuleOp placed);
 
-/// The number of a copy.
+/// The number of a copy; -1 if it has none.
 int64_t getNumber(mlir::Operation *copy);
 
-//===--- Of a scheduled module --------------------------------------------===//
+//===--- From a scheduled module ------------------------------------------===//
 
-/// When the copies with numbers are made in a scheduled module. The names live
-/// as long as its context.
+/// When each numbered copy of a scheduled module runs. `CopyTime::why` is valid
+/// as long as the context of the module.
 std::map<int64_t, CopyTime> getCopyTimes(mlir::ModuleOp scheduled);
 
-/// Reads of the host that make it wait in every iteration of a loop without
-/// others. The times of copies are known.
+/// Reads by the host that block it in every iteration of an innermost loop. The
+/// report must have the times of copies.
 std::vector<HostWait> findWaits(const Report &report);
 
 //===--- Lanes ------------------------------------------------------------===//
 
-/// As a scheduled module has them, with estimated times; none if no loop has
-/// work for a GPU.
+/// The lanes of a scheduled module, with estimated times; nullopt if no loop
+/// has GPU work.
 std::optional<Lanes> estimateLanes(mlir::ModuleOp scheduled);
 
-/// Finds the kernels of the loop in the module when it has their names.
+/// Sets the kernels of the loop, from a compiled module, which has their names.
 void findKernels(mlir::ModuleOp compiled, Lanes &lanes);
 
-/// The same loop as a file of TDC_TRACE has it; none if that does not show
-/// three iterations of it.
+/// The lanes of the same loop in a TDC_TRACE file; nullopt if it shows fewer
+/// than three iterations of the loop.
 llvm::Expected<std::optional<Lanes>> readLanes(llvm::StringRef path,
                                                const Lanes &estimated);
 

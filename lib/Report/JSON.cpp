@@ -1,4 +1,4 @@
-//===- JSON.cpp - a report of transfers for programs ----------------------===//
+//===- JSON.cpp - prints a report as JSON ---------------------------------===//
 //
 // The names of the fields are described in docs/Placement.md.
 //
@@ -24,7 +24,8 @@ class Writer {
 public:
   Writer(llvm::raw_ostream &os, const Report &report)
       : os(os), json(os, 2), report(report) {
-    // The same order as in `tdc emit --phase=placed`.
+    // Loops and branches are numbered in the order of `tdc emit
+    // --phase=placed`.
     mlir::ModuleOp module = report.module;
     unsigned loops = 0, branches = 0;
     module->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
@@ -166,10 +167,10 @@ private:
   }
 
   void write(const CopyTime &time) {
-    json.attribute("when", time.when == CopyTime::Ahead    ? "ahead"
-                           : time.when == CopyTime::Beside ? "beside"
-                           : time.when == CopyTime::Late   ? "late"
-                                                           : "not-pipelined");
+    json.attribute("when", time.when == CopyTime::Ahead        ? "ahead"
+                           : time.when == CopyTime::Overlapped ? "overlapped"
+                           : time.when == CopyTime::Late ? "late"
+                                                         : "not-pipelined");
     if (!time.why.empty())
       json.attribute("reason", time.why);
     if (time.by)

@@ -1,5 +1,4 @@
-//===- Lanes.cpp - what runs beside what in two iterations of a loop
-//-----------===//
+//===- Lanes.cpp - timelines of two iterations of a loop ------------------===//
 
 #include "Report/Lanes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -23,8 +22,8 @@ void Lanes::add(llvm::StringRef device, llvm::StringRef name, LaneWork one) {
   work.push_back(std::move(one));
 }
 
-/// The order of lanes from top to bottom: first the host, then each GPU with
-/// what it copies from others last.
+/// The order of lanes from top to bottom: first the host, then each GPU. The
+/// last lanes of a GPU are its copies from other GPUs.
 static auto getKey(const LaneRow &row) {
   constexpr llvm::StringLiteral order[] = {"cpu", "h2d", "compute", "d2h"};
   return std::tuple(row.device != "cpu", row.device,

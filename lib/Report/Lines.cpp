@@ -1,4 +1,4 @@
-//===- Lines.cpp - on which devices each line computes --------------------===//
+//===- Lines.cpp - the devices that compute each line ---------------------===//
 
 #include "Dialect/TD/IR/Locations.h"
 #include "Facts.h"
@@ -6,7 +6,8 @@
 
 using namespace tdc;
 
-/// The device that an op works on; none for what only passes tensors on.
+/// The device that an op runs on; nullopt for an op that only passes tensors
+/// on.
 static std::optional<Place> getDevice(mlir::Operation *op) {
   if (llvm::isa<td::ComputeOp>(op))
     return td::getPlace(

@@ -1,4 +1,4 @@
-//===- MeasuredLanes.cpp - what ran beside what, by a trace ---------------===//
+//===- MeasuredLanes.cpp - measured timelines, by a trace -----------------===//
 
 #include "Facts.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,7 +14,7 @@ namespace {
 
 struct Event {
   std::string device, lane;
-  LaneWork work; ///< from the beginning of the trace
+  LaneWork work; ///< its time counts from the beginning of the trace
 };
 
 } // namespace
@@ -28,7 +28,8 @@ static llvm::StringRef getText(const json::Object *object,
   return object ? object->getString(name).value_or("") : "";
 }
 
-/// Whether all that takes time begins and ends within some years.
+/// Whether the times of all events are valid: not negative, and at most some
+/// years.
 static bool haveTimes(const json::Array &trace) {
   constexpr double kLongest = 1e15; // microseconds
   return llvm::all_of(trace, [](const json::Value &value) {
@@ -43,7 +44,8 @@ static bool haveTimes(const json::Array &trace) {
   });
 }
 
-/// The work in a trace, with the names of its lanes, which come first.
+/// The events of a trace with the names of their lanes, which precede them in
+/// the trace.
 static std::vector<Event> getEvents(const json::Array &trace) {
   using Lane = std::pair<int64_t, int64_t>;
   std::map<int64_t, std::string> devices;
@@ -77,9 +79,10 @@ static std::vector<Event> getEvents(const json::Array &trace) {
 
 static constexpr size_t kFewestIterations = 3;
 
-/// The beginnings of the iterations: of the first kernel that each runs once,
-/// if all such kernels are there; without any, of a copy that each makes as
-/// often as the estimated ones.
+/// The times at which iterations begin: those of the first kernel that each
+/// iteration launches once, if the trace has all these kernels. If there are no
+/// such kernels, the times of a copy that each iteration makes as often as the
+/// estimated ones do. Empty if there are fewer than kFewestIterations.
 static std::vector<int64_t> findIterations(llvm::ArrayRef<Event> events,
                                            const Lanes &estimated) {
   std::vector<int64_t> iterations;
@@ -112,7 +115,8 @@ static std::vector<int64_t> findIterations(llvm::ArrayRef<Event> events,
     size_t inTwo = llvm::count_if(estimated.work, [&](const LaneWork &other) {
       return isSame(estimated.rows[other.lane], other);
     });
-    // What crosses the beginning of the first iteration is cut, not left out.
+    // `inTwo` may be odd: work that crosses the beginning of the first
+    // iteration is cut, not left out.
     if (find(std::max<size_t>(inTwo / 2, 1), [&](const Event &event) {
           return isSame({event.device, event.lane}, event.work);
         }))
@@ -132,19 +136,19 @@ llvm::Expected<std::optional<Lanes>> tdc::readLanes(llvm::StringRef path,
   llvm::Expected<json::Value> parsed = json::parse((*buffer)->getBuffer());
   if (!parsed) {
     llvm::consumeError(parsed.takeError());
-    return fail("is not JSON, as TDC_TRACE writes it");
+    return fail("is not a file of TDC_TRACE: it is not JSON");
   }
   const json::Object *object = parsed->getAsObject();
   const json::Array *trace = object ? object->getArray("traceEvents") : nullptr;
   if (!trace)
-    return fail("is not what TDC_TRACE writes: it has no `traceEvents`");
+    return fail("is not a file of TDC_TRACE: it has no `traceEvents`");
   if (!haveTimes(*trace))
-    return fail("has times that no run takes");
+    return fail("has invalid times");
   std::vector<Event> events = getEvents(*trace);
   std::vector<int64_t> iterations = findIterations(events, estimated);
   if (iterations.empty())
     return std::nullopt;
-  // Two iterations as most are: neither the first ones nor those around a
+  // Take two iterations of median length, not the first ones or those around a
   // pause.
   std::vector<std::pair<int64_t, size_t>> lengths;
   for (size_t i = 0; i + 2 < iterations.size(); ++i)

@@ -1,4 +1,4 @@
-//===- Report.cpp - the facts of a report ---------------------------------===//
+//===- Report.cpp - collects the facts of a report ------------------------===//
 
 #include "Report/Report.h"
 #include "Facts.h"
@@ -11,7 +11,7 @@ using td::CopySite;
 static constexpr const char *kBug = "this is a bug in tdc";
 
 //===----------------------------------------------------------------------===//
-// From the module in each phase
+// Facts of the module in each phase
 //===----------------------------------------------------------------------===//
 
 void Report::add(Phase phase, mlir::ModuleOp module) {
@@ -61,7 +61,7 @@ void Report::refuseWritten(llvm::StringRef error) {
 
 llvm::Error Report::addTrace(llvm::StringRef path) {
   if (lanes.empty()) {
-    notMeasured = "no loop has work for a GPU in all of its iterations";
+    notMeasured = "no loop runs GPU kernels in every iteration";
     return llvm::Error::success();
   }
   const Lanes &estimated = lanes.front();
@@ -71,9 +71,10 @@ llvm::Error Report::addTrace(llvm::StringRef path) {
   if (*measured)
     lanes.push_back(**measured);
   else
-    notMeasured = ("`" + path + "` shows no three iterations of the loop of " +
-                   Words(*this).spell(estimated.file, estimated.line))
-                      .str();
+    notMeasured =
+        ("`" + path + "` shows fewer than three iterations of the loop of " +
+         Words(*this).spell(estimated.file, estimated.line))
+            .str();
   return llvm::Error::success();
 }
 
@@ -81,7 +82,8 @@ llvm::Error Report::addTrace(llvm::StringRef path) {
 // The bound
 //===----------------------------------------------------------------------===//
 
-/// The least copies for the ops as they will run, and those that are made.
+/// Computes the bound for the ops on their chosen devices, and the copies that
+/// the placed program makes.
 void Report::compareWithBound(mlir::ModuleOp chosen, const td::DryRun &run) {
   td::DryRun bound(chosen);
   isBoundExact = bound.isExact() && run.isExact();
@@ -95,8 +97,8 @@ void Report::compareWithBound(mlir::ModuleOp chosen, const td::DryRun &run) {
 }
 
 void Report::compare(const td::DryRun &bound, const td::DryRun &placed) {
-  // Where copies are placed, ops go that only give what no slot is read for
-  // again.
+  // The phase that places copies removes ops that only compute the values of
+  // slots that are not read again, so either program may have the lower bound.
   auto lower = [](td::CopyCount one, td::CopyCount other) {
     return td::CopyCount{std::min(one.copies, other.copies),
                          std::min(one.bytes, other.bytes)};
@@ -122,10 +124,10 @@ const char *Report::getCauseOfGap() const {
   if (placed->hasAttr(td::kAsWrittenAttr))
     return "--placement=off leaves copies where they are written";
   if (getGap() == constructed)
-    return "only a run knows who needs what zeros(), arange() and the like "
-           "make, so it is copied there";
+    return "only a run decides which devices need the result of zeros(), "
+           "arange() or another constructor, so it is copied there";
   if (placed->hasAttr(td::kWorkingSetAttr))
-    return "what does not fit leaves its device and comes back";
+    return "tensors that do not fit are moved off their device and back";
   return kBug;
 }
 

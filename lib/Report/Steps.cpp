@@ -1,5 +1,4 @@
-//===- Steps.cpp - how many copies an iteration of a loop makes
-//-----------------===//
+//===- Steps.cpp - counts the copies of an iteration of a loop ------------===//
 
 #include "Facts.h"
 
@@ -7,14 +6,16 @@ using namespace tdc;
 using td::CopySite;
 using td::RunFactor;
 
-/// The innermost loop around a copy, else the export that it is in.
+/// The innermost loop around a copy, else the export that contains it, else
+/// null.
 static mlir::Operation *getRepeated(const CopySite &site) {
   if (site.loop)
     return site.loop;
   return site.isOfExport() ? site.factors.front().op : nullptr;
 }
 
-/// Whether no branch between a copy and the loop decides if it is made.
+/// Whether the copy runs in every iteration of its loop: no branch inside the
+/// loop decides about it.
 static bool isUnconditional(const CopySite &site) {
   if (site.kind == CopySite::OnDemand || (!site.type && !site.isExact))
     return false;
@@ -27,7 +28,8 @@ static bool isUnconditional(const CopySite &site) {
   return true;
 }
 
-/// A file or a model that moves as it is written makes many at a time.
+/// The copies that one execution of a site makes. A file or a model that is
+/// copied as it is written makes several.
 static int64_t getCopiesAtATime(const CopySite &site) {
   if (site.type || !site.copies)
     return 1;

@@ -1,4 +1,4 @@
-//===- Text.cpp - a report of transfers for people ------------------------===//
+//===- Text.cpp - prints a report as text ---------------------------------===//
 
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Words.h"
@@ -41,7 +41,7 @@ public:
   }
 
 private:
-  /// A line of its own, if there is something to say.
+  /// Writes an indented line, unless the text is empty.
   void say(const Twine &text) {
     if (std::string line = text.str(); !line.empty())
       os << "     " << line << "\n";
@@ -127,7 +127,7 @@ private:
     bool hasGap = !(report.getGap() == td::CopyCount());
     row("least possible",
         words.spell(report.least) + exports + trial +
-            (trial.empty() || hasGap ? "" : ", which makes as many") +
+            (trial.empty() || hasGap ? "" : ", which makes no more") +
             "; gap " + words.getGap());
   }
 

@@ -9,13 +9,13 @@
 using namespace tdc;
 using td::CopySite;
 
-/// Whether the program goes one way or another by a number.
+/// Whether a number decides a branch or the end of a loop.
 static bool decides(mlir::Value number) {
   llvm::SetVector<mlir::Value> computed;
   computed.insert(number);
   for (size_t i = 0; i != computed.size(); ++i)
     for (mlir::Operation *user : computed[i].getUsers()) {
-      // A loop goes on as the previous iteration says.
+      // A yielded condition decides whether a loop continues.
       if (computed[i].getType().isInteger(1) &&
           llvm::isa<mlir::scf::IfOp, mlir::scf::YieldOp>(user))
         return true;
@@ -31,19 +31,20 @@ static const char *getAdvice(mlir::Operation *reader, llvm::StringRef why) {
     return "print in every n-th iteration only: `if step % 100 == 0`";
   bool isNumber = llvm::isa<td::ItemOp>(reader);
   if (isNumber && decides(reader->getResult(0)))
-    return "decide by it in every n-th iteration only";
+    return "branch on it in every n-th iteration only";
   if (why == td::not_pipelined::kNeeded)
-    return isNumber ? "leave `.item()` out where a tensor will do, which stays "
+    return isNumber ? "use the tensor instead of `.item()`, so that it stays "
                       "on the device"
-                    : "compute this on the device as well";
+                    : "compute this on the device, too";
   if (why == td::not_pipelined::kText)
-    return "make the string behind the loop, or print it";
+    return "make the string after the loop, or print it";
   if (llvm::isa<td::SaveOp, td::SaveTensorOp>(reader))
-    return "collect the values and save them behind the loop";
+    return "collect the values and save them after the loop";
   if (!isNumber)
-    return "compute this on the device as well";
-  return "add up on the device, from `var total = zeros()`, and read the sum "
-         "behind the loop";
+    return "compute this on the device, too";
+  return "sum on the device, from `var total = zeros()`, and read the sum "
+         "after "
+         "the loop";
 }
 
 std::vector<HostWait> tdc::findWaits(const Report &report) {

@@ -1,4 +1,4 @@
-//===- Words.cpp - what a report says in words ----------------------------===//
+//===- Words.cpp - the wording of a report --------------------------------===//
 
 #include "Words.h"
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
@@ -127,10 +127,10 @@ std::string Words::getReader(const CopySite &site) const {
     return "";
   return "for " + td::getUserName(site.reader) + " on " + spelling(site.to) +
          ", " + spell(site.reader) +
-         (site.isImplied ? "; the program does not write it" : "");
+         (site.isImplied ? "; not written in the program" : "");
 }
 
-/// "15 iterations of line 10", or "" for what says nothing.
+/// "15 iterations of line 10"; "" for a factor that is not worth a mention.
 std::string Words::spell(const RunFactor &factor) const {
   std::string line = spell(factor.op);
   switch (factor.kind) {
@@ -146,7 +146,8 @@ std::string Words::spell(const RunFactor &factor) const {
     if (factor.isKnown)
       return llvm::formatv("{0} of {1} times at {2}", factor.inner,
                            factor.outer, line);
-    return "if " + line + (factor.isElse ? " does not hold" : " holds");
+    return "if the condition of " + line +
+           (factor.isElse ? " is false" : " is true");
   }
   case RunFactor::Loop:
     if (factor.isKnown && factor.outer && factor.inner % factor.outer == 0)
@@ -166,14 +167,13 @@ std::string Words::spell(const RunFactor &factor) const {
 std::string Words::getRuns(const CopySite &site) const {
   llvm::SmallVector<std::string> parts;
   for (const RunFactor &factor : site.factors)
-    // What asks whether a loop has an iteration says nothing inside the loop.
+    // Inside a loop, the check that it has an iteration is not worth a mention.
     if (std::string part = spell(factor); !factor.isOfNext && !part.empty())
       parts.push_back(part);
   std::string product = llvm::join(parts, " x ");
   std::string why = getReasonToStay(site);
   if (site.kind == CopySite::OnDemand)
-    product = "copied when it is first asked for" +
-              (parts.empty() ? "" : ": " + product);
+    product = "copied on first use" + (parts.empty() ? "" : ": " + product);
   return product + (product.empty() || why.empty() ? "" : "; ") + why;
 }
 
@@ -182,65 +182,64 @@ std::string Words::getReasonToStay(const CopySite &site) const {
   case CopySite::Nothing:
     return "";
   case CopySite::DefinedInLoop:
-    return spell(site.definedAt) + " makes a new one in each iteration";
+    return spell(site.definedAt) + " makes a new value in each iteration";
   case CopySite::ConditionalDemand:
     return "not every run needs it";
   case CopySite::MixedHome:
     return "it comes from several devices";
   case CopySite::NoRoom:
-    return spelling(site.to) +
-           " has no room to keep it from iteration to iteration";
+    return spelling(site.to) + " has no memory to keep it across iterations";
   case CopySite::AsWritten:
-    return "--placement=off copies where it is written";
+    return "--placement=off keeps copies as written";
   }
   llvm_unreachable("an unknown reason");
 }
 
-/// A sentence for each name of td::not_pipelined.
+/// The explanation of a name of td::not_pipelined.
 static StringRef explain(StringRef why) {
   namespace not_pipelined = td::not_pipelined;
   return llvm::StringSwitch<StringRef>(why)
       .Case(not_pipelined::kPreviousIteration,
-            "what is copied depends on the previous iteration")
+            "the value depends on the previous iteration")
       .Case(not_pipelined::kGPUResult,
-            "it is made from what a GPU computes in the same iteration")
+            "it is computed from a GPU's result of the same iteration")
       .Case(not_pipelined::kCheck,
-            "it takes rows by indices, or of a tensor of run-time size, that "
-            "are checked before")
+            "it takes rows by indices, or of a tensor of run-time size, which "
+            "must be checked first")
       .Case(not_pipelined::kFile, "it is read from a file")
       .Case(not_pipelined::kBranch,
-            "a branch or an inner loop decides whether it is made, or of what")
+            "a branch or an inner loop makes it or decides whether it is "
+            "copied")
       .Case(not_pipelined::kSize, "its size is known only at run time")
       .Case(not_pipelined::kPassedOn,
-            "a branch or the loop hands the copy on, to be used behind it")
-      .Case(not_pipelined::kUsedByHost, "the cpu uses it as well")
+            "a branch or the loop passes the copy on to later uses")
+      .Case(not_pipelined::kUsedByHost, "the cpu also uses it")
       .Case(not_pipelined::kEffect,
-            "what makes it may end the program, or be seen from outside")
+            "computing it may end the program, or is observable")
       .Case(not_pipelined::kRandom,
-            "what makes it draws random numbers, in the order of the program")
+            "it depends on random numbers, which are drawn in program order")
       .Case(not_pipelined::kRoom,
-            "there is no room for second buffers of the loop")
+            "there is no memory for the double buffers of the loop")
       .Case(not_pipelined::kNoKernels,
-            "no kernels of the loop itself could run beside it")
+            "the loop has no kernels of its own to overlap with")
       .Case(not_pipelined::kEnd,
-            "any iteration may be the last one (`while`, `break` and the like)")
+            "any iteration may be the last one (`while`, `break` or `return`)")
       .Case(not_pipelined::kAsWritten,
-            "--placement=off copies where it is written")
-      .Case(not_pipelined::kNeeded, "a GPU needs what the cpu makes of it, in "
+            "--placement=off keeps copies as written")
+      .Case(not_pipelined::kNeeded, "a GPU needs the cpu's result from it, in "
                                     "this iteration or in the next")
       .Case(not_pipelined::kOrder,
-            "what is seen from outside, or may end the program, keeps its "
-            "order")
+            "ops that are observable, or may end the program, keep their order")
       .Case(not_pipelined::kOtherRead,
-            "another read of the iteration cannot come later")
+            "another read of the iteration cannot be delayed")
       .Case(not_pipelined::kOnDemand,
-            "something is copied when the iteration first asks for it")
+            "the iteration also copies a value on first use")
       .Case(not_pipelined::kText,
-            "a string made of it is handed to the next iteration")
+            "a string made from it is passed to the next iteration")
       .Case(not_pipelined::kTensors,
-            "it is used with other tensors of the same iteration on the cpu")
+            "the cpu uses it with other tensors of the same iteration")
       .Case(not_pipelined::kInnerLoop,
-            "an inner loop would have to run before it is seen")
+            "an inner loop would run before it is read")
       .Default("");
 }
 
@@ -256,16 +255,17 @@ std::string Words::getTime(const CopySite &site) const {
   if (!time)
     return "";
   if (time->when == CopyTime::Ahead)
-    return "made one iteration ahead, beside the kernels";
-  if (time->when == CopyTime::Beside && site.to == getCpu())
-    return "runs beside kernels, and the host waits for it behind them" +
+    return "pipelined: copied one iteration ahead, while kernels run";
+  if (time->when == CopyTime::Overlapped && site.to == getCpu())
+    return "overlaps kernels, and the host waits for it after them" +
            getReason(*time);
   if (time->when == CopyTime::Late)
-    return "runs beside kernels, and the host reads it one iteration later";
-  if (time->when == CopyTime::Beside)
-    return "runs beside kernels that do not need it";
-  StringRef who = site.to == getCpu() ? "host waits" : "kernels wait";
-  return ("the " + who + " for it").str() + getReason(*time);
+    return "pipelined: overlaps kernels, and the host reads it one iteration "
+           "later";
+  if (time->when == CopyTime::Overlapped)
+    return "overlaps kernels that do not need it";
+  StringRef waiting = site.to == getCpu() ? "host waits" : "kernels wait";
+  return ("not pipelined, the " + waiting + " for it").str() + getReason(*time);
 }
 
 std::string Words::getSizes() const {
@@ -293,7 +293,7 @@ std::string Words::getAsWritten() const {
     return "refused, " + report.refusal;
   if (report.isWrittenForCpu)
     return "all on the cpu";
-  // Where a run decides, it is no bound: files are written by a guess.
+  // An inexact number is no upper bound here: the copies of files are a guess.
   std::string text = spell(*report.asWritten);
   StringRef rest = text;
   return rest.consume_front("at most ") ? ("about " + rest).str() : text;
@@ -311,11 +311,11 @@ std::string Words::getIterations(const Lanes &lanes) const {
 
 std::string Words::getTrial() const {
   if (report.trialIterations)
-    return "in a trial of " + std::to_string(report.trialIterations) +
+    return "in a trial run with " + std::to_string(report.trialIterations) +
            " iterations of each loop";
   return report.isBoundExact
              ? ""
-             : "in a trial with assumed iterations and branches";
+             : "in a trial run with assumed trip counts and branches";
 }
 
 std::string Words::getGap() const {

@@ -1,6 +1,6 @@
-//===- Words.h - what a report says in words ------------------------------===//
+//===- Words.h - the wording of a report ----------------------------------===//
 //
-// The parts of sentences that its text and its page share.
+// The parts of sentences that the text and the page of a report share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,14 +11,15 @@
 
 namespace tdc {
 
-/// Copies that are told as one: a parameter each, all made at one point.
+/// Copies that are reported as one: the parameters of a model that are copied
+/// at one point.
 struct CopyGroup {
   llvm::SmallVector<const td::CopySite *, 1> sites;
   Total total;
   const td::CopySite &first() const { return *sites.front(); }
 };
 
-/// What is said of a bound that is not known.
+/// The text for a bound that is not known.
 inline constexpr char kNotCounted[] =
     "not counted, the program has too many iterations";
 
@@ -34,7 +35,7 @@ public:
 
   //===--- Places ---------------------------------------------------------===//
 
-  /// "line 12", with the file if it is not that of the program.
+  /// "line 12"; with the file if it is not the program's.
   std::string spell(mlir::FileLineColLoc place) const;
   std::string spell(llvm::StringRef file, unsigned line) const;
   std::string spell(mlir::Operation *op) const;
@@ -49,29 +50,30 @@ public:
   /// "8.7 µs", "1.2 ms"
   static std::string spellTime(int64_t nanoseconds);
 
-  //===--- Sentences about a copy, "" where there is nothing to say -------===//
+  //===--- Sentences about a copy, each may be "" -------------------------===//
 
+  /// The op that needs the copy.
   std::string getReader(const td::CopySite &site) const;
-  /// How often it is made, and why it cannot be in front of the loop.
+  /// How often the copy runs, and why it is not hoisted out of the loop.
   std::string getRuns(const td::CopySite &site) const;
-  /// In a loop: whether it runs beside kernels, and if not, why.
+  /// For a copy in a loop: whether it overlaps kernels, and why not.
   std::string getTime(const td::CopySite &site) const;
 
-  /// "N = 600 of x.npy (line 17)", for each size that a data file has said.
+  /// "N = 600 of x.npy (line 17)" for each size that was read from a data file.
   std::string getSizes() const;
 
   //===--- Totals ---------------------------------------------------------===//
 
   bool hasExports() const;
-  /// What the program copies as it is written.
+  /// The copies of the program as it is written.
   std::string getAsWritten() const;
-  /// "in a trial of 4 iterations of each loop"; "" if the bound is of every
-  /// run.
+  /// "in a trial run with 4 iterations of each loop"; "" if the bound is that
+  /// of every run.
   std::string getTrial() const;
   /// "two iterations of line 12 in 8.7 µs: cuda:0 h2d 4.1 µs, cuda:0
   /// compute 8.1 µs".
   std::string getIterations(const Lanes &lanes) const;
-  /// "0", or how much and why.
+  /// The gap and its cause; "0" if there is none.
   std::string getGap() const;
   /// "an iteration of line 12", "a call of predict" or "once".
   std::string getRepeated(const CopyStep &step) const;
@@ -82,7 +84,8 @@ public:
   /// "x (line 14)", "the result of `@` (line 4, 2 tensors)", "7 others".
   std::string getHolder(const MemoryHolder &holder) const;
 
-  /// The largest holders of a peak, and the rest of them as one without a name.
+  /// The `most` largest holders of a peak, and the others summed up as one
+  /// holder without a name.
   static std::vector<MemoryHolder> getLargestHolders(const PeakMemory &peak,
                                                      size_t most);
 

@@ -1,4 +1,4 @@
-//===- Written.cpp - what a program would copy as it is written -----------===//
+//===- Written.cpp - the copies of the program as it is written -----------===//
 
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
@@ -10,8 +10,9 @@
 using namespace tdc;
 using td::CopySite;
 
-/// What a site copies and where to, comparable between two compilations of one
-/// program. What a loop or branch passes on may come from many places.
+/// The values that a site copies and their destination, as keys that are
+/// comparable between two compilations of one program. A value that a loop or
+/// branch passes on may come from many places, so it has no key.
 static std::set<std::string> getKeys(const CopySite &site) {
   std::set<std::string> keys;
   auto add = [&](const llvm::Twine &what) {
@@ -33,13 +34,15 @@ static std::set<std::string> getKeys(const CopySite &site) {
   return keys;
 }
 
-/// The lines with fewer copies in the placed program than are written there.
+/// Finds the lines that copy more in the program as written than in the placed
+/// one.
 static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
   std::map<std::string, Amount> placed;
   for (const CopySite &site : report.sites)
     for (const std::string &key : getKeys(site))
       placed[key] += getCopies(site);
-  // Several lines may write what one copy brings: the first has it.
+  // Several lines may write a copy that the placed program makes once: it
+  // counts for the first of them.
   using Line = std::pair<mlir::StringAttr, unsigned>;
   llvm::MapVector<Line, Removed> lines;
   std::map<std::string, Line> lineOf;

@@ -16,7 +16,7 @@ public:
 
   llvm::StringRef getArgument() const override { return "tdc-emit-images"; }
   llvm::StringRef getDescription() const override {
-    return "turn the code of GPU kernels into PTX";
+    return "compile the code of GPU kernels to PTX";
   }
 
   void runOnOperation() override {
@@ -36,8 +36,8 @@ public:
   }
 
 private:
-  /// Kernels report bad indexes with the number of the place of the op that had
-  /// them.
+  /// Numbers the places of the ops that may have a bad index; kernels report
+  /// the number.
   void numberSites(ModuleOp code) {
     llvm::SetVector<Attribute> sites;
     code.walk([&](LLVM::CallOp call) {

@@ -17,8 +17,8 @@ using namespace llvm;
 
 namespace tdc {
 
-/// Vectors of 512 bits are used where the processor has them: on the machines
-/// that still clock down for them the kernels gain more than they lose.
+/// Vectors of 512 bits are used on all processors that have them: on machines
+/// that clock down for them, the kernels still gain more than they lose.
 static std::string getHostFeatures() {
   std::string features;
   for (const auto &feature : sys::getHostCPUFeatures())
@@ -69,8 +69,8 @@ HostTarget::~HostTarget() = default;
 llvm::StringRef HostTarget::getCPU() const { return machine->getTargetCPU(); }
 
 TargetInfo HostTarget::getInfo() const {
-  // By what the processor can do, not by its name: features are what the
-  // machine reports, or what the named processor has.
+  // Decides by features, not by names: those that the machine reports, or those
+  // of the named processor.
   const MCSubtargetInfo *subtarget = machine->getMCSubtargetInfo();
   TargetInfo info;
   if (subtarget->checkFeatures("+avx512f"))

@@ -23,9 +23,9 @@ using namespace mlir;
 
 namespace {
 
-/// vector.create_mask of one dim: lane < n. MLIR's own pattern compares 64-bit
-/// lanes, two registers for 16 floats; with n clamped to the length, 32 bits
-/// say the same.
+/// Lowers vector.create_mask of one dim: lane < n. MLIR's own pattern compares
+/// 64-bit lanes, two registers for 16 floats; with n clamped to the length, 32
+/// bits suffice.
 struct CreateMaskLowering : OpRewritePattern<vector::CreateMaskOp> {
   using OpRewritePattern::OpRewritePattern;
 

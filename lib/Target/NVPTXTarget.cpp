@@ -14,8 +14,8 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
 
-// From libLLVMNVPTXCodeGen; the header that declares them for all targets names
-// those that are not linked too.
+// Declared in libLLVMNVPTXCodeGen. The header that declares them for all
+// targets also names targets that are not linked.
 extern "C" void LLVMInitializeNVPTXTargetInfo();
 extern "C" void LLVMInitializeNVPTXTarget();
 extern "C" void LLVMInitializeNVPTXTargetMC();
@@ -25,7 +25,7 @@ using namespace llvm;
 
 namespace tdc {
 
-/// PTX ISA 8.0 is what drivers since R525 (CUDA 12.0) take.
+/// PTX ISA 8.0, which drivers since R525 (CUDA 12.0) accept.
 static constexpr StringLiteral kFeatures = "+ptx80";
 
 NVPTXTarget::NVPTXTarget(int architecture) {

@@ -1,9 +1,9 @@
 //===- NarrowFloats.cpp - conversions of f16 and bf16 in integers ---------===//
 //
-// What the processor does not convert, LLVM would call functions of the C
-// compiler for, element by element, and a built program links none of them. All
-// of this is as IEEE 754 says, to nearest even, whether or not denormals of f32
-// count as zero; those of f16 are ordinary numbers of f32.
+// For conversions that the processor does not have, LLVM would call functions
+// of the C compiler, element by element, and a built program links none of
+// them. All conversions here follow IEEE 754, to nearest even, whether or not
+// f32 denormals count as zero; f16 denormals are normal numbers of f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,8 @@ public:
   Value toF32(Value bits) {
     return arith::BitcastOp::create(b, loc, shaped(b.getF32Type()), bits);
   }
-  /// The 16 bits of a narrow float, in 32.
+  /// Zero-extends the 16 bits of a narrow float to 32; toNarrow truncates
+  /// again.
   Value fromNarrow(Value x) {
     x = arith::BitcastOp::create(b, loc, shaped(b.getI16Type()), x);
     return arith::ExtUIOp::create(b, loc, shaped(b.getI32Type()), x);
@@ -79,7 +80,7 @@ public:
   Value select(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b, loc, condition, x, y);
   }
-  /// Drops the last bits: to the nearest, and from the middle to the even one.
+  /// Drops the last bits, rounding to nearest, ties to even.
   Value dropRounded(Value x, int64_t bits) {
     Value even = both(right(x, bits), i32(1));
     return right(add(add(x, i32((1 << (bits - 1)) - 1)), even), bits);
@@ -100,7 +101,7 @@ Value extendBF16(Bits &m, Value x) {
 
 Value truncateToBF16(Bits &m, Value x, Type type) {
   Value bits = m.toBits(x);
-  // A NaN must not become infinity when its lower half goes.
+  // A NaN must not become infinity when its lower half is dropped.
   Value isNumber = m.isBelow(m.both(bits, m.i32(kMagnitude)), kInfinity + 1);
   Value quiet = m.either(m.right(bits, 16), m.i32(0x40));
   return m.toNarrow(m.select(isNumber, m.dropRounded(bits, 16), quiet), type);
@@ -128,20 +129,21 @@ Value truncateToF16(Bits &m, Value x, Type type) {
   Value sign = m.both(m.right(bits, 16), m.i32(0x8000));
   Value magnitude = m.both(bits, m.i32(kMagnitude));
   Value normal = m.dropRounded(m.sub(magnitude, m.i32(kBias << 23)), kBits);
-  // Below the normal range: the last bit of the sum is 2^-24, and its low bits
-  // say how many of them there are.
+  // For results below the normal range: the unit in the last place of the sum
+  // is 2^-24, so its low bits are the significand of the f16.
   Value tiny = m.sub(m.addF32(magnitude, 0.5f), m.toBits(m.f32(0.5f)));
   Value isNumber = m.isBelow(magnitude, kInfinity + 1);
   Value special = m.select(isNumber, m.i32(0x7c00), m.i32(0x7e00));
-  // From 2^16 on, and what rounds to that, it is infinity.
+  // Numbers from 2^16 on, and those that round to 2^16, become infinity.
   Value result =
       m.select(m.isBelow(magnitude, (kBias + 31) << 23), normal, special);
   result = m.select(m.isBelow(magnitude, (kBias + 1) << 23), tiny, result);
   return m.toNarrow(m.either(result, sign), type);
 }
 
-/// LLVM moves a rounding past what stands before it, as copysign, and can end
-/// with one from f64, which the processor has not: here it stays.
+/// LLVM moves a rounding across the ops before it, such as copysign, and can
+/// end with a rounding from f64, which the processor does not have. The fence
+/// prevents this.
 Value truncateByProcessor(OpBuilder &b, Operation *op, Value x) {
   Value fenced = LLVM::CallIntrinsicOp::create(
                      b, op->getLoc(), x.getType(),

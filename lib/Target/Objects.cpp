@@ -1,8 +1,9 @@
 //===- Objects.cpp - object code on several threads -----------------------===//
 //
-// LLVM is where a compilation spends its time, and kernels do not know of each
-// other. MLIR's context is not shared between threads: this thread translates
-// one part after the other, the rest of a part's way is its own thread's.
+// Most time of a compilation is spent in LLVM, and kernels are independent.
+// MLIR's context is not shared between threads: this thread translates one part
+// after the other; each part is then optimized and compiled on a thread of its
+// own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +22,11 @@ namespace tdc {
 
 namespace {
 
-/// LLVM recurses along chains of values, which straight-line kernels make long.
+/// LLVM recurses along chains of values, which are long in straight-line
+/// kernels.
 constexpr unsigned stackBytes = 64u << 20;
 
-/// A part of a program on its way to an object file.
+/// A part of a program that is compiled to one object file.
 struct Part {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code;
@@ -42,8 +44,9 @@ struct Part {
     target.emit(*code, llvm::CodeGenFileType::ObjectFile, os);
   }
 
-  /// A code generator serves one thread.
-  void compileBeside(const HostTarget &target) {
+  /// Compiles on a new thread, with a code generator of its own: a code
+  /// generator serves one thread.
+  void compileOnThread(const HostTarget &target) {
     thread = llvm::thread(std::optional<unsigned>(stackBytes),
                           [this, &target] { compile(target.clone()); });
   }
@@ -66,7 +69,7 @@ bool generateObjects(
     for (OwningOpRef<ModuleOp> &other : splitKernels(module, threads)) {
       translate(*other);
       if (isTranslated)
-        parts.back()->compileBeside(target);
+        parts.back()->compileOnThread(target);
     }
     translate(module);
   }

@@ -36,7 +36,7 @@ using namespace llvm;
 
 namespace {
 
-/// The analyses that the list below asks for.
+/// The analyses that the passes below need.
 struct Analyses {
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
@@ -80,7 +80,7 @@ struct Analyses {
 
 void tdc::optimize(Module &module, TargetMachine &machine) {
   Analyses analyses(machine);
-  // The managers are asked for in this order so that proxies find them.
+  // Requested in this order, so that the proxies find the managers.
   analyses.modules.getResult<ProfileSummaryAnalysis>(module);
   analyses.modules.getResult<FunctionAnalysisManagerModuleProxy>(module);
 

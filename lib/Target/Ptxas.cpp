@@ -13,7 +13,7 @@ namespace tdc {
 
 namespace {
 
-/// A file that is gone when this is.
+/// A temporary file that the destructor removes.
 class ScratchFile {
 public:
   explicit ScratchFile(StringRef suffix)
@@ -44,7 +44,7 @@ private:
   FileRemover remover;
 };
 
-/// The number in front of a word such as "registers"; 0 if the line has none.
+/// The number before a word such as "registers"; 0 if the line has none.
 int64_t findNumber(StringRef line, StringRef word) {
   int64_t number = 0;
   StringRef before = line.take_front(line.find(word)).rtrim();
@@ -54,7 +54,7 @@ int64_t findNumber(StringRef line, StringRef word) {
   return number;
 }
 
-/// Reads what `ptxas -v` prints:
+/// Reads the output of `ptxas -v`:
 ///   ptxas info    : Compiling entry function 'add_0' for 'sm_90'
 ///       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ///   ptxas info    : Used 12 registers, 4096 bytes smem, 384 bytes cmem[0]

@@ -10,7 +10,7 @@ namespace tdc {
 
 namespace {
 
-/// Below this many operations a thread costs more than it takes away.
+/// With fewer operations, a thread costs more than it saves.
 constexpr unsigned worthAThread = 150;
 
 struct Kernel {
@@ -23,15 +23,15 @@ struct Part {
   llvm::SmallVector<LLVM::LLVMFuncOp> kernels;
 };
 
-/// The time to compile a function grows with its operations.
+/// The number of operations, an estimate of the time to compile a function.
 unsigned getWeight(LLVM::LLVMFuncOp function) {
   unsigned count = 0;
   function.walk([&](Operation *) { ++count; });
   return count;
 }
 
-/// Kernels, heaviest first: internal functions that are only called. Others
-/// have their address in a table, which stays where it is.
+/// The kernels, heaviest first: internal functions that are only called.
+/// Functions with an address in a table stay in the module of the table.
 llvm::SmallVector<Kernel> findKernels(ModuleOp module) {
   llvm::DenseSet<StringAttr> inTables;
   module.walk([&](LLVM::AddressOfOp op) {
@@ -43,7 +43,8 @@ llvm::SmallVector<Kernel> findKernels(ModuleOp module) {
         function.getLinkage() == LLVM::Linkage::Internal &&
         !inTables.contains(function.getSymNameAttr()))
       kernels.push_back({function, getWeight(function)});
-  // Equal weights go by name, so that the same program gives the same objects.
+  // Equal weights are sorted by name, so that equal programs give equal
+  // objects.
   llvm::sort(kernels, [](const Kernel &a, const Kernel &b) {
     return a.weight != b.weight ? a.weight > b.weight
                                 : LLVM::LLVMFuncOp(a.function).getSymName() <
@@ -52,14 +53,14 @@ llvm::SmallVector<Kernel> findKernels(ModuleOp module) {
   return kernels;
 }
 
-/// Makes a symbol known to the other parts, and to nothing else.
+/// Makes a symbol visible to the other parts, but not outside of the program.
 template <typename Symbol> void share(Symbol symbol) {
   symbol.setLinkage(LLVM::Linkage::External);
   symbol.setVisibility_(LLVM::Visibility::Hidden);
 }
 
-/// What another part has of a symbol: its declaration or, of a constant that
-/// refers to nothing, a copy, which LLVM can look into.
+/// Returns a symbol's representation in another part: its declaration or, for a
+/// constant without references, a copy, which LLVM can look into.
 Operation *makeUsable(Operation *symbol) {
   if (auto function = dyn_cast<LLVM::LLVMFuncOp>(symbol)) {
     if (!function.isExternal())
@@ -75,7 +76,7 @@ Operation *makeUsable(Operation *symbol) {
   return declaration;
 }
 
-/// Gives `part` what its functions use of `module`.
+/// Adds to `part` the symbols of `module` that its functions use.
 void addUsedSymbols(ModuleOp part, ModuleOp module) {
   SymbolTable here(part), there(module);
   llvm::SmallVector<SymbolTable::SymbolUse> uses;
@@ -108,8 +109,8 @@ llvm::SmallVector<OwningOpRef<ModuleOp>> splitKernels(ModuleOp module,
   llvm::SmallVector<Part> plan(
       std::max(1u, std::min(parts, total / worthAThread)));
 
-  // The heaviest kernel left goes to the lightest part. The first part is
-  // `module` itself, which has the rest of the program too.
+  // The heaviest remaining kernel goes to the lightest part. The first part is
+  // `module` itself, which also has the rest of the program.
   module.walk([&](Operation *) { ++plan[0].weight; });
   plan[0].weight -= total;
   for (const Kernel &kernel : kernels) {

@@ -9,10 +9,11 @@
 
 namespace tdc {
 
-/// Moves kernels of `module`, which is in the llvm dialect, to further modules,
-/// so that up to `parts` modules take about the same time to compile. What the
-/// modules use of each other is declared there; together they link to what
-/// `module` was. A program that is too small to gain from it stays whole.
+/// Moves kernels of `module`, which is in the llvm dialect, to new modules, so
+/// that up to `parts` modules take about the same time to compile. Returns the
+/// new modules. Symbols that one module uses of another are declared there;
+/// together the modules link to the original program. A program that is too
+/// small to gain from it stays whole.
 llvm::SmallVector<mlir::OwningOpRef<mlir::ModuleOp>>
 splitKernels(mlir::ModuleOp module, unsigned parts);
 

@@ -1,4 +1,4 @@
-//===- Arrays.cpp - arrays of Python and tensors of tdc -------------------===//
+//===- Arrays.cpp - converts Python's arrays and tdc's tensors ------------===//
 
 #include "Arrays.h"
 #include <algorithm>
@@ -11,7 +11,7 @@ using DtypeCode = nb::dlpack::dtype_code;
 
 namespace {
 
-/// A row for each tdc_dtype, in their order.
+/// A dtype. kDtypes has a row for each tdc_dtype, in their order.
 struct Dtype {
   const char *name;
   DtypeCode code;
@@ -31,13 +31,13 @@ nb::dlpack::dtype getDLPack(int32_t dtype) {
   return {uint8_t(row.code), row.bits, 1};
 }
 
-/// The framework whose array a value is; NumPy for everything else.
+/// The framework that a value is an array of; NumPy for other values.
 Framework findFramework(nb::handle value) {
   nb::object module = nb::getattr(value.type(), "__module__", nb::none());
   const char *name = nullptr;
   if (!nb::try_cast(module, name))
     return Framework::NumPy;
-  // Arrays of JAX are those of jaxlib, parameters those of torch.nn.
+  // The module of JAX arrays is in jaxlib; that of parameters is torch.nn.
   auto isIn = [&](const char *package) {
     size_t length = strlen(package);
     return !strncmp(name, package, length) &&
@@ -48,7 +48,7 @@ Framework findFramework(nb::handle value) {
   return isIn("jaxlib") ? Framework::JAX : Framework::NumPy;
 }
 
-/// Page-locked memory is the cpu's too.
+/// Whether an array is in cpu memory; page-locked memory is, too.
 bool isOnCPU(const nb::ndarray<nb::ro> &array) {
   constexpr int kCUDAHost = 3;
   return array.device_type() == nb::device::cpu::value ||
@@ -68,9 +68,10 @@ std::string Place::getText() const {
   return function ? "input " + name + " of `" + function + "`" : name;
 }
 
-/// PyTorch makes arrays of NumPy in a third of the time that its DLPack takes,
-/// which does not say where memory has the negative of each element, as that of
-/// `z.conj().imag` has: NumPy gets no array of that.
+/// Converts a PyTorch tensor to a NumPy array, which takes a third of the time
+/// of DLPack. A tensor may have the "negative" bit, as `z.conj().imag` has: its
+/// memory has the negative of each element. DLPack does not tell that, and
+/// `.numpy()` refuses it, so the bit is resolved first.
 static nb::object readTorch(nb::handle value) {
   if (PyObject *made = PyObject_CallMethod(value.ptr(), "numpy", nullptr))
     return nb::steal(made);
@@ -93,7 +94,7 @@ Input::Input(nb::handle value, const Place &place)
   if (nb::try_cast(source, array, /*convert=*/false) && isOnCPU(array) &&
       array.dtype() == getDLPack(dtype))
     return;
-  // Python knows what to do with bf16 of NumPy, numbers, lists and mistakes.
+  // Python code handles bf16 of NumPy, numbers, lists and errors.
   nb::object read =
       getHelper("read")(value, getDtypeName(dtype), place.getText());
   array = nb::cast<decltype(array)>(read, /*convert=*/false);
@@ -122,7 +123,7 @@ nb::object makeArray(tdc::Tensor &&made, Framework framework) {
   nb::dlpack::dtype dtype = getDLPack(tensor.dtype);
   if (framework == Framework::JAX)
     return wrap<nb::jax>(tensor, dtype, owner);
-  if (tensor.dtype == TDC_BF16) { // which NumPy does not have
+  if (tensor.dtype == TDC_BF16) { // NumPy has no bf16
     if (framework == Framework::PyTorch)
       return wrap<nb::pytorch>(tensor, dtype, owner);
     return getHelper("as_bfloat16")(

@@ -1,4 +1,4 @@
-//===- Arrays.h - arrays of Python and tensors of tdc ---------------------===//
+//===- Arrays.h - converts Python's arrays and tdc's tensors --------------===//
 
 #ifndef TDSL_ARRAYS_H
 #define TDSL_ARRAYS_H
@@ -11,29 +11,30 @@ namespace tdsl {
 
 namespace nb = nanobind;
 
-/// Whose arrays results are.
+/// The framework of the result arrays.
 enum class Framework : uint8_t { NumPy, PyTorch, JAX };
 
-/// Something that crosses the border under a name.
+/// The name of a tensor that is passed to tdc: an input or a tensor of the
+/// state.
 struct Place {
-  const char *function; ///< null: the tensor is one of the state
+  const char *function; ///< null for a tensor of the state
   const tdc_tensor_type &type;
 
   /// "input `x` of `predict`", "`net.fc1.weight`".
   std::string getText() const;
 };
 
-/// A value that tdc reads: an array on the cpu, whose elements stay where they
-/// are, or a number or a list of them, which becomes an array.
+/// A value that tdc reads: an array on the cpu, whose elements are not copied,
+/// or a number or list of numbers, which is converted to an array.
 class Input {
 public:
-  /// Raises TypeError, or what the value's own library raises, if it is no such
-  /// thing or does not have the dtype of the place.
+  /// Raises TypeError, or the exception of the value's own library, if `value`
+  /// is not of these kinds or does not have the dtype of the place.
   Input(nb::handle value, const Place &place);
 
   Framework getFramework() const { return framework; }
 
-  /// Holds as long as this.
+  /// Valid as long as this object.
   tdc_tensor get() const;
 
 private:
@@ -45,7 +46,7 @@ private:
 /// "f32"
 const char *getDtypeName(int32_t dtype);
 
-/// Makes an array of a tensor, which lives on in it.
+/// Makes an array that owns the tensor.
 nb::object makeArray(tdc::Tensor &&made, Framework framework);
 
 } // namespace tdsl

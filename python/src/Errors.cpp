@@ -1,4 +1,4 @@
-//===- Errors.cpp - errors of tdc as exceptions of Python -----------------===//
+//===- Errors.cpp - converts errors of tdc to Python's exceptions ---------===//
 
 #include "Errors.h"
 
@@ -19,7 +19,7 @@ void raise(tdc_error *error) {
   tdc_status status = tdc_error_status(error);
   if (status == TDC_INTERRUPTED) {
     tdc_error_free(error);
-    // Python's own handler has noted the signal, and raises.
+    // Python's signal handler has noted the signal: PyErr_CheckSignals raises.
     if (PyErr_CheckSignals() == 0)
       PyErr_SetNone(PyExc_KeyboardInterrupt);
     throw nb::python_error();

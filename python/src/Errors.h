@@ -1,4 +1,4 @@
-//===- Errors.h - errors of tdc as exceptions of Python -------------------===//
+//===- Errors.h - converts errors of tdc to Python's exceptions -----------===//
 
 #ifndef TDSL_ERRORS_H
 #define TDSL_ERRORS_H
@@ -8,15 +8,14 @@
 
 namespace tdsl {
 
-/// A tdsl.Diagnostic.
+/// Makes a tdsl.Diagnostic.
 nanobind::object makeDiagnostic(const tdc_diagnostic &diagnostic);
 
-/// Raises a tdsl.Error of the kind of `error`, which it takes over, or
-/// KeyboardInterrupt.
+/// Raises the tdsl.Error for `error`, or KeyboardInterrupt. Frees `error`.
 [[noreturn]] void raise(tdc_error *error);
 
-/// Calls `work`, which calls a function of tdc.h with a tdc_error **, while
-/// other threads of Python run; raises the error.
+/// Releases the GIL and calls `work`, which calls a function of tdc.h with a
+/// tdc_error **. Raises the error if there is one.
 template <class Work> void callOrRaise(Work work) {
   tdc_error *error = nullptr;
   {

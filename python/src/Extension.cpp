@@ -1,13 +1,15 @@
 //===- Extension.cpp - tdsl._core -----------------------------------------===//
 //
-// tdc.h for Python: the package's own modules make it what users see.
+// Binds tdc.h to Python. The Python modules of the package wrap these bindings
+// in the interface for users.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Function.h"
 
 NB_MODULE(_core, extension) {
-  // A thread that still runs when Python ends keeps what it uses.
+  // A thread that still runs when Python ends keeps its objects alive, which is
+  // not a leak.
   nanobind::set_leak_warnings(false);
   extension.def("version", tdc_version);
   tdsl::bindProgram(extension);

@@ -11,7 +11,7 @@ namespace nb = nanobind;
 
 namespace tdsl {
 
-/// Puts a call's arguments in the order of the inputs. Raises TypeError as
+/// Returns a call's arguments in the order of the inputs. Raises TypeError as
 /// Python does.
 static std::vector<nb::handle> bindArguments(const tdc_function &function,
                                              const nb::args &positional,
@@ -47,8 +47,8 @@ static std::vector<nb::handle> bindArguments(const tdc_function &function,
   return values;
 }
 
-/// Results are arrays of the framework that the first array of another
-/// framework than NumPy comes from.
+/// The framework of the results: that of the first array that is not of NumPy;
+/// without such an array, NumPy.
 static Framework chooseFramework(const std::vector<Input> &inputs) {
   for (const Input &input : inputs)
     if (input.getFramework() != Framework::NumPy)
@@ -77,7 +77,7 @@ static nb::object call(const Function &self, nb::args positional,
                outputs.size(), outputs.data(), error);
     });
   }
-  // Owned from here on, whatever fails.
+  // Take ownership of all results, so that they are freed if an error follows.
   std::vector<tdc::Tensor> made(outputs.begin(), outputs.end());
   Framework framework = chooseFramework(inputs);
   nb::list results;

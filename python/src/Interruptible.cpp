@@ -9,7 +9,7 @@ namespace nb = nanobind;
 
 namespace tdsl {
 
-// Of the main thread, and read by its signal handler only.
+// Set by the main thread and read only by its signal handler.
 static tdc_module *const volatile *running;
 static struct sigaction before;
 
@@ -20,7 +20,7 @@ static bool isMainThread() {
 
 /// Whether Python raises KeyboardInterrupt at ^C.
 static bool raisesAtInterrupt() {
-  static const auto *signals = // for ever: Python ends before statics do
+  static const auto *signals = // never freed: Python ends before statics
       new nb::module_(nb::module_::import_("signal"));
   return signals->attr("getsignal")(SIGINT).is(
       signals->attr("default_int_handler"));

@@ -7,12 +7,14 @@
 
 namespace tdsl {
 
-/// While it lives, ^C interrupts what runs in `module`. Only on the main
-/// thread, which is the one that Python interrupts, and only if Python is to
-/// raise KeyboardInterrupt: a program with a handler of its own goes on.
+/// While it lives, ^C interrupts the code that runs in `module`. It works only
+/// on the main thread, which is the one that Python interrupts, and only if
+/// Python's handler raises KeyboardInterrupt: a program with another handler is
+/// not interrupted.
 class Interruptible {
 public:
-  /// `module` may be set later, and must live as long. With the GIL.
+  /// `module` may be set later, and the reference must stay valid. The caller
+  /// holds the GIL.
   explicit Interruptible(tdc_module *const &module);
   ~Interruptible();
   Interruptible(const Interruptible &) = delete;

@@ -56,7 +56,7 @@ static nb::object read(const Module &self, const std::string &name) {
   return makeArray(tdc::Tensor(tensor), Framework::NumPy);
 }
 
-/// Number `index` of getState().
+/// Writes the tensor with number `index` in getState().
 static void write(const Module &self, size_t index, nb::handle value) {
   const tdc_tensor_type &type = *tdc_state_get(self.program.get(), index);
   Input input(value, {nullptr, type});

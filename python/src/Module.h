@@ -7,7 +7,7 @@
 
 namespace tdsl {
 
-/// A program that runs, and its code.
+/// A running program, and its code.
 struct Module {
   Program program;
   std::shared_ptr<tdc_module> module;
@@ -16,7 +16,7 @@ struct Module {
 /// Makes a module and runs the statements. Raises tdsl.Error.
 Module openModule(const Program &program);
 
-/// The tdsl.TensorTypes.
+/// Makes a tuple of tdsl.TensorType.
 nanobind::tuple makeTypes(const tdc_tensor_type *types, size_t count);
 
 /// Adds Module to the extension.

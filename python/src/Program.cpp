@@ -15,14 +15,14 @@ namespace tdsl {
 
 namespace {
 
-/// What Python holds.
+/// The object that Python holds.
 struct ProgramHandle {
   Program program;
 };
 
 } // namespace
 
-/// Told of warnings on a thread of the compiler's, which does not have the GIL.
+/// Collects warnings. The compiler calls it on its own thread, without the GIL.
 static void collect(void *user, const tdc_diagnostic *diagnostic) {
   if (diagnostic->severity != TDC_WARNING)
     return;
@@ -30,8 +30,8 @@ static void collect(void *user, const tdc_diagnostic *diagnostic) {
   static_cast<nb::list *>(user)->append(makeDiagnostic(*diagnostic));
 }
 
-/// Compiles the file `name`, or `text` in its place. Returns the program and
-/// the compiler's warnings. Raises tdsl.Error.
+/// Compiles `text`, or the file `name` if there is no text. Returns the program
+/// and the compiler's warnings. Raises tdsl.Error.
 static nb::tuple compile(const std::string &name,
                          const std::optional<std::string> &text,
                          const std::optional<std::string> &device,

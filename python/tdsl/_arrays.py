@@ -1,4 +1,4 @@
-"""What crosses the border and is no plain array: called by the extension."""
+"""Converts values that are not plain arrays: called by the extension."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ def _bfloat16() -> numpy.dtype:
 
 
 def _numpy_dtype(name: str) -> numpy.dtype:
-    """Of "f32", "i64", "bool" ..."""
+    """The dtype for "f32", "i64", "bool" ..."""
     if name == "bf16":
         return _bfloat16()
     return numpy.dtype(name if name == "bool" else f"{name[0]}{int(name[1:]) // 8}")
 
 
 def as_bfloat16(bits: numpy.ndarray) -> numpy.ndarray:
-    """The same memory, which DLPack and buffers of NumPy can only call u16."""
+    """A bf16 view of the same memory. DLPack and buffers of NumPy only have u16 for it."""
     return bits.view(_bfloat16())
 
 
 def read(value: object, dtype: str, place: str) -> numpy.ndarray:
-    """An array of this dtype for a value that is none; of u16 for bf16. Raises
-    what is wrong with the value."""
+    """Converts a value to an array of this dtype; of u16 for bf16. Raises an
+    exception that says why if it cannot."""
     if isinstance(value, (bool, int, float, list, tuple)):
         array = _from_numbers(value, dtype, place)
     elif isinstance(value, (numpy.ndarray, numpy.generic)) or not hasattr(value, "__dlpack__"):
@@ -59,7 +59,7 @@ def _from_numbers(value: object, dtype: str, place: str) -> numpy.ndarray:
     try:
         given = numpy.asarray(value)
         if given.dtype.kind == "O" and kind == "f" and all(isinstance(v, int) for v in given.flat):
-            given = given.astype(float)  # ints that no int of NumPy can hold
+            given = given.astype(float)  # ints that overflow NumPy's ints
         if given.size and given.dtype.kind not in {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[kind]:
             raise refusal
         with numpy.errstate(over="ignore"):
@@ -72,11 +72,11 @@ def _from_numbers(value: object, dtype: str, place: str) -> numpy.ndarray:
 
 
 def _refusal(value: object, dtype: str, place: str) -> Exception:
-    """Why a tensor of another framework cannot be read."""
+    """The exception that says why a tensor of another framework cannot be read."""
     device, index = value.__dlpack_device__()
     if device not in (_CPU, _CUDA_HOST):
         where = f"cuda:{index}" if device == _CUDA else "another device"
         return TypeError(f"{place} is on {where}; calls take tensors on the cpu: pass a copy with .cpu()")
-    value.__dlpack__()  # raises what the framework has to say, as of gradients
+    value.__dlpack__()  # raises the framework's own exception, for example for gradients
     name = "bfloat16" if dtype == "bf16" else _numpy_dtype(dtype).name
     return TypeError(f"{place} is {dtype}, not {value.dtype}: convert it to {name}")

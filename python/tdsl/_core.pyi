@@ -1,4 +1,4 @@
-"""The extension, for type checkers: see python/src."""
+"""The types of the extension, for type checkers; its source is in python/src."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What can go wrong, with the place in the program."""
+"""Exceptions and warnings, with their places in the program."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Diagnostic:
-    """One thing that the compiler, or a running program, has to say."""
+    """One error or warning of the compiler, or error of a running program."""
 
     severity: str  #: "error" or "warning"
     code: str  #: "TD401", "TR107"; "" if there is none
-    message: str  #: in a line
-    file: str  #: "" if it is about no place in a program
-    line: int  #: from 1; 0 if not known, as the next three
+    message: str  #: one line
+    file: str  #: "" if it has no place in a program
+    line: int  #: from 1; this and the next three: 0 if not known
     column: int  #: from 1, in characters
     end_line: int
     end_column: int
@@ -21,7 +21,7 @@ class Diagnostic:
 
 
 class Error(Exception):
-    """Whatever goes wrong in tdc. Its text is the whole report."""
+    """An error of tdc. Its text is the whole report."""
 
     #: At least one.
     diagnostics: tuple[Diagnostic, ...]
@@ -35,7 +35,7 @@ class Error(Exception):
 
     @property
     def code(self) -> str:
-        """Of the first diagnostic: `tdc explain` has more to say about it."""
+        """The code of the first diagnostic, which `tdc explain` describes."""
         return self.diagnostics[0].code
 
 
@@ -48,7 +48,7 @@ class UsageError(Error, ValueError):
 
 
 class RunError(Error, RuntimeError):
-    """Something failed while the program ran: its data, a device, a file."""
+    """An error while the program ran: in its data, of a device, of a file."""
 
 
 class InternalError(Error):
@@ -56,12 +56,12 @@ class InternalError(Error):
 
 
 class CompileWarning(UserWarning):
-    """What the compiler warns of."""
+    """A warning of the compiler."""
 
 
 _KINDS = {1: CompileError, 2: UsageError, 3: RunError}  # tdc_status of tdc.h
 
 
 def make_error(status: int, text: str, diagnostics: list[Diagnostic]) -> Error:
-    """For the extension."""
+    """Makes the exception for a tdc_status. Called by the extension."""
     return _KINDS.get(status, InternalError)(text, diagnostics)

@@ -1,4 +1,4 @@
-"""Programs that run."""
+"""Running programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TensorType(NamedTuple):
 
     name: str
     dtype: str  #: "f32"
-    shape: tuple[int | None, ...]  #: None: a size that is known only in a call
+    shape: tuple[int | None, ...]  #: None for a size that is known only in a call
 
     def __str__(self) -> str:
         sizes = ", ".join("?" if size is None else str(size) for size in self.shape)
@@ -32,9 +32,9 @@ def describe(function: Function) -> str:
 
 
 class State(Mapping[str, numpy.ndarray]):
-    """The parameters and buffers of all models and what optimizers keep.
+    """The parameters and buffers of all models and the state of optimizers.
 
-    Reading copies out, and writing copies in: dtype and shape are fixed.
+    Reading returns a copy, and writing copies the value: dtype and shape are fixed.
     """
 
     def __init__(self, handle: _core.Module) -> None:
@@ -62,14 +62,14 @@ class State(Mapping[str, numpy.ndarray]):
 
 
 class Module:
-    """A program that runs: its state and its random numbers.
+    """A running program: its state and its random numbers.
 
     Each `export fn` is a function of this object, and in `functions` by name.
-    Calls may come from several threads; those that do not change the state run
-    side by side.
+    Several threads may call them; calls that do not change the state run
+    concurrently.
     """
 
-    #: By name: also those whose names are taken here.
+    #: All functions by name, also those with the name of another attribute.
     functions: Mapping[str, Function]
     state: State
 
@@ -83,7 +83,7 @@ class Module:
                 setattr(self, function.name, function)
 
     def __getattr__(self, name: str) -> Function:
-        if name.startswith("_"):  # as copy and pickle ask, before there is anything
+        if name.startswith("_"):  # copy and pickle look these up before __init__ runs
             raise AttributeError(name)
         raise AttributeError(f"{self._name} has no `export fn {name}`; it has: "
                              f"{', '.join(self.functions) or 'none'}")
@@ -93,7 +93,7 @@ class Module:
         self._handle.save(_spell(path))
 
     def restore(self, path: str | os.PathLike[str]) -> None:
-        """Reads one back. Nothing has changed if that fails."""
+        """Reads a checkpoint. Changes nothing if that fails."""
         self._handle.restore(_spell(path))
 
     def __repr__(self) -> str:
@@ -101,7 +101,7 @@ class Module:
 
 
 def _spell(path: str | os.PathLike[str]) -> str:
-    """As tdc takes it."""
+    """The path as a str that tdc accepts."""
     text = os.fsdecode(path)
     text.encode()  # raises UnicodeEncodeError
     return text

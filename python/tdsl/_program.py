@@ -14,15 +14,15 @@ Arguments = Mapping[str, object] | Sequence[str]
 
 
 class Program:
-    """A compiled program: code, which never changes, for this machine."""
+    """A compiled program: immutable code for this machine."""
 
     def __init__(self, handle: _core.Program, name: str) -> None:
         self._handle = handle
         self._name = name
 
     def open(self) -> Module:
-        """Makes a module of its own and runs the top-level statements, as Python
-        does with a module that is imported."""
+        """Makes a new module and runs the top-level statements, as Python does
+        with an imported module."""
         return Module(self._handle.open(), self._name)
 
     def __repr__(self) -> str:
@@ -35,7 +35,7 @@ def compile(path: str | os.PathLike[str], *, args: Arguments = (), device: str |
     """Compiles a file.
 
     args: the program's own arguments, {"epochs": 3} or ["--epochs", "3"].
-    The others are options of `tdc run`, whose --help explains them.
+    The others are options of `tdc run`; its --help explains them.
     Raises CompileError if the program has mistakes; warns with CompileWarning.
     """
     return _compile(_check(path), None, args, device, placement, transfer_guard, memory_budget,
@@ -46,8 +46,8 @@ def compile_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
                  device: str | None = None, placement: str | None = None,
                  transfer_guard: str | None = None, memory_budget: str | None = None,
                  t_ops: bool = True, tf32: bool = False) -> Program:
-    """Compiles a text. `name` stands for the file's in messages, and imports are
-    looked for beside it."""
+    """Compiles a text. Messages use `name` as the name of the file, and imports are
+    searched in its folder."""
     return _compile(name, text, args, device, placement, transfer_guard, memory_budget, t_ops,
                     tf32)
 
@@ -70,14 +70,14 @@ def load_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
 
 
 def _check(path: str | os.PathLike[str]) -> str:
-    with open(path, "rb"):  # raises FileNotFoundError, IsADirectoryError and the like
+    with open(path, "rb"):  # raises FileNotFoundError, IsADirectoryError or another OSError
         return os.fsdecode(path)
 
 
 def _compile(name: str, text: str | None, args: Arguments, device: str | None,
              placement: str | None, transfer_guard: str | None,
              memory_budget: str | None, t_ops: bool, tf32: bool) -> Program:
-    """Called by what users call, where warnings point to."""
+    """Compiles for the public functions; warnings point to their callers."""
     if not isinstance(text, (str, type(None))):
         raise TypeError(f"a program is a str, not {type(text).__name__}")
     words = _words(args)
@@ -92,7 +92,7 @@ def _compile(name: str, text: str | None, args: Arguments, device: str | None,
 
 
 def _words(args: Arguments) -> list[str]:
-    """As on a command line."""
+    """The arguments as words of a command line."""
     if isinstance(args, str):
         raise TypeError("args is a dict or a list of words, not a str")
     if not isinstance(args, Mapping):

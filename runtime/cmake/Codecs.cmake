@@ -2,7 +2,7 @@
 # Debian's archives, so that what is linked with the runtime needs no others.
 #
 # Shared libraries cannot contain their way of naming stderr, to which they write
-# where nobody else handles their errors, which the runtime does: in copies of the
+# where no handler of errors is set, as the runtime does: in copies of the
 # archives it becomes tdcNoStream of src/formats/TensorFormat.cpp. Their symbols
 # stay inside of what is linked, where another libz may be loaded.
 find_program(TDRT_OBJCOPY NAMES objcopy REQUIRED)

@@ -1,8 +1,8 @@
 //===- CheckpointFuzz.cpp - any bytes as a checkpoint ---------------------===//
 //
 // Restores a file of the fuzzer's bytes into a small program, in one of the
-// four ways that there are, or one value of it. Whatever the bytes: a status,
-// and on failure the program's state as it was.
+// four possible ways, or restores one value of it. Any bytes must give a
+// status, and a failure must leave the program's state unchanged.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ tdrt_context *makeContext() {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  // Opening a context costs more than reading a file: it is used again.
+  // Opening a context costs more than reading a file, so it is reused.
   static tdrt_context *const ctx = makeContext();
   static const std::string before(ctx->arena, kBytes);
   const char *path = writeMemoryFile(data, size);

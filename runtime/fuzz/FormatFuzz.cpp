@@ -1,7 +1,7 @@
 //===- FormatFuzz.cpp - any bytes as a file of one format -----------------===//
 //
-// TDRT_FUZZ_FORMAT is the format, TDRT_FUZZ_KEY the tensor that is asked for. A
-// file that is refused has a code and words; one that is not is read into as
+// TDRT_FUZZ_FORMAT is the format, TDRT_FUZZ_KEY the requested tensor. A refused
+// file has a code and a message; the data of an accepted file is read into as
 // many bytes as it says.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@ static void readAs(const InputFile &file, FileTensor tensor, int32_t dtype) {
   int64_t bytes = tensorBytes(dtype, tensor.dims.size(), tensor.dims.data());
   if (bytes < 0)
     abort();
-  // What is compressed well is not worth the fuzzer's time.
+  // Data that expands a lot is not worth the fuzzer's time.
   if (bytes > 1 << 20)
     return;
   if (!tensor.anyDtype && static_cast<uint64_t>(bytes) != tensor.bytes)

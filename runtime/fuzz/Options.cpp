@@ -1,8 +1,9 @@
-//===- Options.cpp - how the sanitizers run under the fuzzers -------------===//
+//===- Options.cpp - options of the sanitizers under the fuzzers ----------===//
 //
-// Each refusal throws, and at a throw AddressSanitizer clears the shadow of the
-// stack: by new pages from the kernel, which then come one fault at a time, and
-// in all its heap copies of stack frames. Most of the time would go there.
+// Each refusal throws. At a throw AddressSanitizer clears the shadow of the
+// stack (with new pages from the kernel, which then cost one page fault each)
+// and all its heap copies of stack frames. Most of the time would be spent
+// there.
 //
 //===----------------------------------------------------------------------===//
 

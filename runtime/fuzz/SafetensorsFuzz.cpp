@@ -1,7 +1,7 @@
 //===- SafetensorsFuzz.cpp - any bytes as a .safetensors header -----------===//
 //
-// The first two bytes say how much data follows the header, so that offsets can
-// fit without the fuzzer having to write the data.
+// The first two bytes give the size of the data after the header, so that
+// offsets can be valid without the fuzzer writing the data.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       abort();
     return 0;
   }
-  // The tensors tile the data.
+  // The tensors tile the data without gaps.
   uint64_t at = 8 + header;
   for (const tdrt::FileTensor &tensor : parsed.tensors) {
     if (tensor.offset != at || parsed.find(tensor.key) != &tensor)

@@ -2,9 +2,9 @@
 //
 // Types and numbers of libcuda.so.1 as NVIDIA documents them (CUDA Driver API
 // Reference Manual), so that no toolkit is needed to build. Names are NVIDIA's.
-// The functions stand in cuda_driver.def. A test compares all of it with cuda.h
-// where the toolkit is installed; for that the header can be included inside a
-// namespace, after <cstddef> and <cstdint>.
+// The functions are in cuda_driver.def. A test compares all of it with cuda.h
+// if the toolkit is installed; for that test the header can be included inside
+// a namespace, after <cstddef> and <cstdint>.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,9 +121,9 @@ enum : unsigned {
 
 // NOLINTEND(readability-identifier-naming)
 
-/// Is this what a kernel that failed leaves behind? Each later call in the
-/// context returns it, too: those of which the description of CUresult says
-/// that they leave the process "in an inconsistent state".
+/// Whether a failed kernel causes this error, which then each later call in the
+/// context returns, too. These are the errors that, by the description of
+/// CUresult, leave the process "in an inconsistent state".
 constexpr bool isOfKernel(CUresult result) {
   switch (result) {
   case CUDA_ERROR_ILLEGAL_ADDRESS:

@@ -1,7 +1,7 @@
-//===- gpu_times.h - what work for a GPU takes, about -----------*- C++ -*-===//
+//===- gpu_times.h - estimated times of work for a GPU ----------*- C++ -*-===//
 //
-// The simulated driver's clock, placement by costs and the estimates of
-// `tdc report` go by the same numbers.
+// The simulated driver's clock, placement by costs and the estimates of `tdc
+// report` use the same numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,13 +10,13 @@
 
 namespace tdc {
 
-// PCIe 4 x16: 31.5 GB/s on paper (PCI-SIG), of which copies of pinned memory
-// see about 25; between GPUs without NVLink about 20. Latencies of a copy and
-// of a launch are the usual order of magnitude.
+// PCIe 4 x16: 31.5 GB/s by its specification (PCI-SIG), of which copies of
+// pinned memory reach about 25; between GPUs without NVLink about 20. The
+// latencies of a copy and of a launch are typical orders of magnitude.
 inline constexpr double kHostBytesPerMicrosecond = 25e3;
 inline constexpr double kPeerBytesPerMicrosecond = 20e3;
 inline constexpr double kCopyMicroseconds = 10;
-/// What a call that gives a device work takes the host; a graph is one call.
+/// Time of the host for a call that gives a device work; a graph is one call.
 inline constexpr double kIssueMicroseconds = 4;
 
 } // namespace tdc

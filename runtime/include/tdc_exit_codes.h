@@ -1,4 +1,4 @@
-//===- tdc_exit_codes.h - how a process of tdc, or of a program, ends -----===//
+//===- tdc_exit_codes.h - exit codes of tdc and of programs ---------------===//
 //
 // For the compiler and the runtime; tdc_status of tdc.h has the same numbers
 // for programs that embed tdc.
@@ -13,8 +13,8 @@ namespace tdc {
 enum ExitCode : int {
   ExitOk = 0,
   ExitProgramError = 1, ///< the program has mistakes
-  ExitUsage = 2,        ///< the command line, or an option, has
-  ExitRunTime = 3,      ///< an error while it ran; a device; a file
+  ExitUsage = 2,        ///< a mistake in the command line or an option
+  ExitRunTime = 3,      ///< an error at run time; a device; a file
   ExitBug = 70,         ///< a bug in tdc, or no memory while compiling
   ExitInterrupted = 130 ///< ^C: 128 and the number of the signal, as in a shell
 };

@@ -1,10 +1,10 @@
 //===- tdc_files.h - files, for compiler and runtime ----------------------===//
 //
-// The headers of files that hold tensors, read with every check made before a
-// byte is allocated for the data. The runtime loads with it; the compiler
-// checks with it that a file has the declared type, when the file is there
-// already. Both write files by the same function. Needs no context. Nothing
-// here throws: a FileFault says what is wrong.
+// These functions read the headers of files that hold tensors, and make every
+// check before memory is allocated for the data. The runtime uses them to load;
+// the compiler uses them to check that a file has the declared type, if the
+// file exists already. Both write files by the same function. No context is
+// needed. No function throws: a FileFault says what is wrong.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,9 @@
 
 namespace tdrt {
 
-/// What is wrong with a file: a number of tdc_errors.def, the byte at which it
-/// was noticed (-1 if there is none) and words for the user, without the path.
+/// An error in a file: the number of a code in tdc_errors.def, the byte offset
+/// at which it was detected (-1 if there is none) and the message for the user,
+/// without the path. The default is no error.
 struct FileFault {
   int32_t code = 0;
   int64_t offset = -1;
@@ -33,11 +34,11 @@ struct FileFault {
 struct FileTensor {
   std::string key;       ///< "" in a file that holds one tensor
   int32_t dtype = -1;    ///< TDRT_F64 ...; -1 if the program cannot hold it
-  bool anyDtype = false; ///< numbers of a text: dtype is what is wanted of them
+  bool anyDtype = false; ///< numbers as text: read as any dtype
   std::string dtypeText; ///< as the file names it
   std::vector<int64_t> dims;
   bool columnMajor = false;
-  /// Where the data begins: in the file, or in what decompressing it gives.
+  /// Byte offset of the data in the file, or in the decompressed file.
   uint64_t offset = 0;
   uint64_t bytes = 0; ///< of the tensor
 };
@@ -46,14 +47,15 @@ struct SafetensorsHeader {
   std::vector<FileTensor> tensors; ///< in the order of their data
   std::vector<std::pair<std::string, std::string>> metadata; ///< in file order
 
-  /// Null if there is none. Only after index(). A name that the metadata has
-  /// for another one is an alias: it is how safetensors.torch.save_model, and
-  /// tdc, write tied parameters.
+  /// The tensor, or the metadata, of a key; null if there is none. Only after
+  /// index(). A key of the metadata that has a tensor's key as its value is an
+  /// alias of the tensor: safetensors.torch.save_model, and tdc, write tied
+  /// parameters so.
   const FileTensor *find(const std::string &key) const;
   const std::string *findMetadata(const std::string &key) const;
 
-  /// Prepares the finding: a hostile header has so many keys that going through
-  /// them for each tensor takes hours.
+  /// Prepares find() and findMetadata(): a hostile header can have so many keys
+  /// that a linear search for each tensor takes hours.
   void index();
 
 private:
@@ -76,9 +78,8 @@ FileFault parseSafetensorsHeader(const char *json, uint64_t size,
                                  uint64_t fileSize,
                                  SafetensorsHeader &header) noexcept;
 
-/// Reads what there is to know of one tensor without its data. The format is
-/// that of the path's ending; `key` picks one tensor of an .npz or .safetensors
-/// file.
+/// Reads the description of one tensor, without its data. The path's ending
+/// gives the format; `key` picks one tensor of an .npz or .safetensors file.
 FileFault inspectTensorFile(const char *path, const char *key,
                             FileTensor &tensor) noexcept;
 
@@ -86,14 +87,14 @@ FileFault inspectTensorFile(const char *path, const char *key,
 FileFault inspectSafetensors(const char *path,
                              SafetensorsHeader &header) noexcept;
 
-/// Whether a tensor of a file has the type wanted: TR701 if not, TR715 or TR726
-/// if its dtype cannot be held. A dim of -1 fits every size.
+/// Checks that a tensor of a file has the given type: TR701 if not, TR726 if no
+/// program can hold its dtype. A dim of -1 fits every size.
 FileFault checkTensorType(const FileTensor &tensor, int32_t dtype, int32_t rank,
                           const int64_t *dims) noexcept;
 
 /// Writes a file whole or not at all, as programs do: through symbolic links,
-/// with the mode of the file that it replaces, and to pipes and devices as they
-/// are.
+/// with the mode of the file that it replaces, and in place to pipes and
+/// devices.
 FileFault writeFile(const char *path, const char *text, uint64_t size) noexcept;
 
 } // namespace tdrt

@@ -1,6 +1,6 @@
-//===- tdc_sim.h - what the simulated driver has and NVIDIA's has not -----===//
+//===- tdc_sim.h - functions that only the simulated driver has -----------===//
 //
-// Found with dlsym in libtdc_sim_cuda.so beside the functions of
+// They are looked up by dlsym in libtdc_sim_cuda.so, like the functions of
 // cuda_driver.def; a real driver lacks them.
 //
 //===----------------------------------------------------------------------===//
@@ -14,18 +14,19 @@
 extern "C" {
 #endif
 
-/* What was found wrong last: why a call returned its error, or what a kernel
- * did; empty if nothing was. It stays until the thread calls this again. */
+/* The message of the last fault: why a call returned its error, or what a
+ * kernel did; empty if there was none. Valid until the thread calls this
+ * again. */
 __attribute__((visibility("default"))) const char *tdc_sim_last_fault(void);
 
-/* What is wrong with the variables of the environment (driver/Settings.h): with
- * a malformed one, cuInit fails. Empty if nothing is. */
+/* The message for a malformed variable of the environment (driver/Settings.h),
+ * with which cuInit fails. Empty if there is none. */
 __attribute__((visibility("default"))) const char *
 tdc_sim_malformed_setting(void);
 
-/* Whether these bytes of the host are what they will be: 0 while a copy from a
- * device writes them that the host has not waited for, even if the bytes
- * happen to have arrived. */
+/* Whether these bytes of the host are final: 0 if a copy from a device writes
+ * them and the host has not waited for it, even if the bytes happen to have
+ * arrived. */
 __attribute__((visibility("default"))) int tdc_sim_is_valid(const void *pointer,
                                                             size_t bytes);
 

@@ -1,8 +1,8 @@
-//===- tdc_text.h - texts of others, in messages --------------------------===//
+//===- tdc_text.h - names from outside, in messages -----------------------===//
 //
-// Names of files and the keys in them are made by others. For compiler and
-// runtime alike, this is the one place that decides how a message shows them,
-// and how a list that is printed shows its strs.
+// Names of files and the keys in them are untrusted text. Only this file
+// decides, for compiler and runtime alike, how a message shows them, and how a
+// printed list shows its strs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +15,10 @@
 
 namespace tdc {
 
-/// The character that a text begins with, in UTF-8.
+/// The first character of a text in UTF-8.
 struct Utf8Char {
   uint32_t code = 0;
-  unsigned bytes = 0; ///< 0: the text begins with none
+  unsigned bytes = 0; ///< 0: the text does not begin with a character
 };
 
 inline Utf8Char decodeUtf8(std::string_view text) {
@@ -35,14 +35,14 @@ inline Utf8Char decodeUtf8(std::string_view text) {
       return {};
     code = code << 6 | (byte(i) & 0x3f);
   }
-  // The least that needs so many bytes, and what is no character.
+  // The least code for each number of bytes; surrogates are no characters.
   static constexpr uint32_t least[] = {0x80, 0x800, 0x10000};
   bool isLegal = first >= 0xc2 && first < 0xf5 && code >= least[bytes - 2] &&
                  code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
   return isLegal ? Utf8Char{code, bytes} : Utf8Char{};
 }
 
-/// Whether a character drives a terminal, or reorders the text around it.
+/// Whether a character controls a terminal, or reorders the text around it.
 inline bool isControl(uint32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
          code == 0x200e || code == 0x200f ||
@@ -71,8 +71,8 @@ inline void appendEscape(std::string &out, uint32_t code,
     out += digits[code >> (4 * count) & 15];
 }
 
-/// Appends `text`; `isShown` says which characters stand for themselves. What
-/// is not UTF-8 and all others are escaped, see appendEscape.
+/// Appends `text`. Characters for which `isShown` returns true are not changed;
+/// all others, and bytes that are not UTF-8, are escaped, see appendEscape.
 template <class IsShown>
 void appendEscaped(std::string &out, std::string_view text, uint32_t wide,
                    IsShown isShown) {
@@ -89,8 +89,8 @@ void appendEscaped(std::string &out, std::string_view text, uint32_t wide,
   }
 }
 
-/// `text` as a message shows it: what is not printable is escaped. The lines of
-/// a text that is made of some are kept on demand.
+/// `text` as a message shows it: control characters are escaped, newlines only
+/// without `keepsLines`.
 inline std::string printable(std::string_view text, bool keepsLines = false) {
   std::string out;
   appendEscaped(out, text, 0x80, [&](uint32_t code) {
@@ -99,9 +99,9 @@ inline std::string printable(std::string_view text, bool keepsLines = false) {
   return out;
 }
 
-/// Appends Python's repr() of a str, as an element of a list that is printed:
-/// in quotes, double ones only around single ones. Characters that no font has
-/// are escaped by Python too, here those of isControl() alone.
+/// Appends Python's repr() of a str, as an element of a printed list: in single
+/// quotes, or in double ones if the text has only single ones. Python also
+/// escapes characters without a glyph; this escapes only those of isControl().
 inline void appendRepr(std::string &out, std::string_view text) {
   bool isDouble = text.find('\'') != std::string_view::npos &&
                   text.find('"') == std::string_view::npos;

@@ -1,4 +1,4 @@
-//===- Fault.h - what a simulated device found wrong ----------------------===//
+//===- Fault.h - an error that the simulated driver or a device found -----===//
 
 #ifndef TDC_SIM_FAULT_H
 #define TDC_SIM_FAULT_H
@@ -9,11 +9,11 @@
 
 namespace tdc::sim {
 
-/// Thrown inside the simulated driver; each entry point turns it into its
-/// status and keeps the message for whoever asks what happened.
+/// Thrown inside the simulated driver. Each entry point converts it to its
+/// status and keeps the message for tdc_sim_last_fault.
 struct Fault {
   CUresult code;
-  /// Lower case, without a full stop: what was done wrong, where.
+  /// Lower case, without a full stop: the mistake and where it is.
   std::string message;
 };
 

@@ -51,7 +51,7 @@ TEST(AbiTest, CodesAreUniqueAndRising) {
     EXPECT_LT(codes[i - 1], codes[i]);
 }
 
-// The sizes and offsets that the code generator lays constants out by.
+// The sizes and offsets that the code generator uses to lay out constants.
 TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_tensor), 24u);
   EXPECT_EQ(sizeof(tdrt_slot), 56u);

@@ -1,6 +1,6 @@
 /*===- AbiTestInC.c - the header as C sees it -------------------------------===
  *
- * Also the smallest program there is: what `tdc build` links.
+ * Also the smallest possible program that `tdc build` can link.
  *===----------------------------------------------------------------------===*/
 
 #include "tdc_runtime.h"

@@ -33,7 +33,7 @@ protected:
     program.main = printArguments;
   }
 
-  /// What is said of a command line.
+  /// The error for a command line.
   std::string errorOf(std::vector<const char *> words) {
     return Opened(program, std::move(words)).error();
   }
@@ -54,7 +54,7 @@ TEST_F(ArgumentsTest, Arguments) {
   EXPECT_EQ(run(program, {"--", "--data", "x"}).out, "5 0.001 false x");
 }
 
-// An embedder may make argv for the call and drop it.
+// An embedder may create argv for the call and free it afterwards.
 TEST_F(ArgumentsTest, ArgumentsOutliveTheirWords) {
   std::vector<std::string> words = {"--data=here", "--data", "there"};
   Opened ctx(program, {words[0].c_str(), words[1].c_str(), words[2].c_str()});
@@ -111,7 +111,8 @@ TEST_F(ArgumentsTest, Help) {
                         "  --help           show this text\n");
 }
 
-// What was fixed when the program was built can be given that value only.
+// An argument that was fixed when the program was built accepts only that
+// value.
 TEST_F(ArgumentsTest, FixedAndDeviceArguments) {
   const tdrt_arg rows[] = {
       {"depth", "6", nullptr, TDRT_INT, TDRT_ARG_FIXED},

@@ -45,7 +45,7 @@ protected:
   tdrt_checkpoint weights = {2, 0, allSlots, allKeys, nullptr, nullptr,
                              0, 0, 0,        0,       nullptr};
 
-  /// Fills the slots with numbers that begin at `start`.
+  /// Fills the slots with numbers from `start`.
   void fill(tdrt_context *ctx, float start) {
     float weight[6], bias[3] = {start + 10, start + 11, start + 12};
     double moment[3] = {start + 0.1, start + 0.2, start + 0.3};
@@ -106,7 +106,7 @@ TEST_F(CheckpointTest, Aliases) {
   tdrt_slot_read(ctx, 0, back);
   EXPECT_EQ(back[5], 6);
 
-  // A program that has not tied them takes the one for both.
+  // A program that has not tied them restores both from the one tensor.
   static const char *const otherKeys[] = {"head.weight", "fc.bias"};
   tdrt_checkpoint other = weights;
   other.keys = otherKeys;
@@ -115,12 +115,13 @@ TEST_F(CheckpointTest, Aliases) {
   tdrt_slot_read(ctx, 0, back);
   EXPECT_EQ(back[5], 6);
 
-  // Without that line of metadata the first name is missing, for it only.
+  // Without that entry of the metadata the first name is missing, but not for
+  // the program with both names.
   ASSERT_EQ(save(ctx, other), 0);
   EXPECT_EQ(restore(ctx, weights), 741);
   EXPECT_EQ(restore(ctx, tied), 0);
 
-  // Both names: the values are compared.
+  // A file with both names: the values are compared.
   static const int32_t both[] = {0, 4, 1};
   static const char *const bothKeys[] = {"fc.weight", "head.weight", "fc.bias"};
   tdrt_slot five[5];
@@ -155,7 +156,7 @@ TEST_F(CheckpointTest, Aliases) {
             std::string::npos);
 }
 
-// Every width of an element, and a tensor without any.
+// Every width of an element, and a tensor without elements.
 TEST_F(CheckpointTest, EveryDtypeInAnotherOrder) {
   const int64_t none[] = {0, 3};
   for (int32_t dtype : {TDRT_F64, TDRT_F16, TDRT_I8, TDRT_I32}) {
@@ -339,7 +340,7 @@ TEST_F(CheckpointTest, LenientTakesWhatThereIs) {
   EXPECT_EQ(reinterpret_cast<float *>(target->arena + 64)[0], 0);
 }
 
-// The file is that of another library, with the dtypes that it keeps.
+// A file of another library, with the dtypes that it keeps.
 void writeWeights(const std::string &path, const char *weightType,
                   const std::string &weight, const char *biasType,
                   const std::string &bias) {
@@ -449,7 +450,7 @@ TEST_F(CheckpointTest, KeysOfOthersAreShownWithoutControlCharacters) {
                              "  missing: fc.weight, fc.bias\n"
                              "  unexpected: evil\\x1b[31m\\x07\\nfake, "
                              "\\u202e\\u009bnaïve\n");
-  // So are names of files, and what is no UTF-8.
+  // Names of files are escaped, too, and bytes that are not UTF-8.
   std::string odd = folder / "a\n\xff.safetensors";
   EXPECT_EQ(rename(path.c_str(), odd.c_str()), 0);
   Opened other(program);
@@ -468,7 +469,7 @@ TEST_F(CheckpointTest, ModelOutOfACheckpoint) {
   Opened ctx(program);
   fill(ctx, 1);
   ASSERT_EQ(save(ctx, full), 0);
-  // "on" belongs to the model too; the moments need not be wanted.
+  // "on" belongs to the model too; the moments need not be restored.
   const int32_t model[] = {0, 1, 3};
   const char *const keys[] = {"fc.weight", "fc.bias", "on"};
   tdrt_checkpoint what = {3, 0, model, keys, nullptr, nullptr,
@@ -564,7 +565,7 @@ TEST_F(CheckpointTest, ValueOfAnotherType) {
                              "1.999999999999ap-4`, not int\n");
 }
 
-// Of a file of another program, whose metadata has no checksum.
+// For a file of another program, which has no checksum in its metadata.
 TEST_F(CheckpointTest, ValuesFromText) {
   struct Row {
     const char *text;
@@ -588,8 +589,8 @@ TEST_F(CheckpointTest, ValuesFromText) {
   }
 }
 
-// As many tensors as a header of 100 MB allows, and more, must not take time
-// that grows with their square: that would be minutes here.
+// As many tensors as a header of 100 MB allows, and more, must not take
+// quadratic time: that would be minutes here.
 TEST_F(CheckpointTest, ManyTensors) {
   const int32_t count = 200000;
   const int64_t none[] = {0};

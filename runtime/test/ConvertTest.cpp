@@ -1,7 +1,7 @@
 //===- ConvertTest.cpp - elements of one dtype as another -----------------===//
 //
-// The expected bits are those that PyTorch's `.to(dtype)` gives. (It converts
-// from f64 to 16 bits by way of f32, which rounds twice: what that changes is
+// The expected bits are those of PyTorch's `.to(dtype)`. (It converts from f64
+// to 16 bits through f32, which rounds twice; values for which that matters are
 // not among them.)
 //
 //===----------------------------------------------------------------------===//
@@ -92,7 +92,8 @@ TEST(ConvertTest, Ints) {
   EXPECT_EQ(as<uint16_t>(TDRT_I64, TDRT_F16, values),
             (std::vector<uint16_t>{0x7c00, 0x7c00, 0xfc00, 0x7c00, 0x6800,
                                    0x6802, 0x5bf8}));
-  // Just above the middle of two: an f64 between would have it in the middle.
+  // Just above the middle of two values: an intermediate f64 would round it to
+  // the middle.
   int64_t above = (int64_t(1) << 62) + (int64_t(1) << 54) + 1;
   EXPECT_EQ(as<uint16_t>(TDRT_I64, TDRT_BF16,
                          std::vector<int64_t>{above, above - 1, -above,
@@ -108,7 +109,8 @@ TEST(ConvertTest, Ints) {
             (std::vector<double>{-128, 127}));
 }
 
-// Not PyTorch's, which leaves open what does not fit: the language's.
+// Not PyTorch's results, which are undefined for values that do not fit, but
+// those of the language.
 TEST(ConvertTest, FloatsToInts) {
   std::vector<double> values = {1.9, -1.9, 3e9, -3e9, kInf, -kInf, 1e19, NAN};
   EXPECT_EQ(as<int32_t>(TDRT_F64, TDRT_I32, values),
@@ -123,8 +125,9 @@ TEST(ConvertTest, FloatsToInts) {
             (std::vector<uint8_t>{1, 1, 1, 1, 1, 1, 1, 1}));
 }
 
-// What f32 holds comes back; what lies between two neighbours goes to the
-// nearer one, and from the middle to the even one.
+// Values that the dtype represents come back from f32 unchanged. A value
+// between two neighbours is rounded to the nearer one, from the middle to the
+// even one.
 void checkEach(int32_t dtype, uint16_t infinity) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     bool isNaN = (bits & 0x7fff) > infinity;
@@ -155,7 +158,7 @@ void checkEach(int32_t dtype, uint16_t infinity) {
 TEST(ConvertTest, EveryHalf) { checkEach(TDRT_F16, 0x7c00); }
 TEST(ConvertTest, EveryBfloat) { checkEach(TDRT_BF16, 0x7f80); }
 
-// Also where compiled code runs, to which they count as zero.
+// Also in threads that run compiled code, which treats denormals as zero.
 TEST(ConvertTest, DenormalsAreKept) {
   ScopedDenormals flush(Denormals::Flush);
   std::vector<uint32_t> least = {1}; // 2^-149

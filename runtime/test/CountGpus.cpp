@@ -1,8 +1,8 @@
-//===- CountGpus.cpp - a program that only asks for a GPU -----------------===//
+//===- CountGpus.cpp - a program that only requests a GPU -----------------===//
 //
-// DriverTest starts it, because it has no library folder beside its own, where
-// a simulated driver would be found. Its argument is where the driver was when
-// the program was built. Prints the error, or "ok".
+// DriverTest starts it because it has no library folder next to its own, where
+// it would find a simulated driver. Its argument is the driver's path when the
+// program was built. Prints the error, or "ok".
 //
 //===----------------------------------------------------------------------===//
 

@@ -21,7 +21,7 @@ public:
     onGpus.program.main = [](tdrt_context *) -> int32_t { return 90; };
     onCpu.main = [](tdrt_context *) -> int32_t { return 80; };
   }
-  /// "gpu", "cpu" or the error.
+  /// Opens the program; returns "gpu", "cpu" or the error.
   std::string choose(std::vector<const char *> args = {}) {
     Opened ctx(onGpus.program, std::move(args));
     if (ctx.status)
@@ -82,7 +82,7 @@ std::string outputOf(const std::string &command) {
   return text;
 }
 
-/// What CountGpus prints, without the simulated driver of the tests.
+/// The output of CountGpus, without the simulated driver of the tests.
 std::string countGpus(const std::string &whereBuilt) {
   return outputOf("TDC_SIM_CUDA=1 TDC_SIM_CUDA_LIBRARY=/nowhere/one.so " +
                   std::string(TDRT_COUNT_GPUS) + " " + whereBuilt);
@@ -90,7 +90,7 @@ std::string countGpus(const std::string &whereBuilt) {
 
 TEST(DriverTest, NoSimulatedDriver) {
   std::string error = countGpus("/nowhere/two.so");
-  // In this order it was looked for.
+  // The driver is searched for in this order.
   size_t after = 0;
   for (const char *part : {"error[TR312]: the simulated CUDA driver was not "
                            "found: /nowhere/one.so: cannot open",
@@ -102,8 +102,9 @@ TEST(DriverTest, NoSimulatedDriver) {
   }
 }
 
-// Nobody who does not ask gets simulated GPUs: the driver is NVIDIA's by its
-// name, here a library that says it is too old.
+// Programs get simulated GPUs only on request: otherwise the driver is
+// NVIDIA's, found by its name; here it is a library that reports that it is too
+// old.
 TEST(DriverTest, DriverByItsName) {
   TemporaryFolder folder;
   ASSERT_EQ(symlink(TDRT_OLD_DRIVER, (folder / "libcuda.so.1").c_str()), 0);
@@ -118,8 +119,8 @@ TEST(DriverTest, SimulatedDriverWhereTheProgramWasBuilt) {
   EXPECT_EQ(countGpus(TDRT_SIM_LIBRARY), "ok\n");
 }
 
-// The tests lie beside the folder of libraries.
-TEST(DriverTest, SimulatedDriverBesideTheProgram) {
+// The tests lie next to the folder of libraries.
+TEST(DriverTest, SimulatedDriverNextToTheProgram) {
   checkWithGpus(1, {{"TDC_SIM_CUDA_LIBRARY", ""}},
                 [] { EXPECT_EQ(tdrt_cuda_device_count(nullptr, 0), 1); });
 }
@@ -170,7 +171,7 @@ TEST(DriverTest, FailsToStart) {
                        "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803): "),
               0u)
         << why;
-    // Whoever asks again gets another chance.
+    // The next call tries again.
     EXPECT_EQ(tdrt_cuda_device_count(nullptr, 0), 1);
   });
 }
@@ -221,7 +222,7 @@ TEST(DriverTest, Versions) {
   }
 }
 
-// The command line has the word before the environment.
+// The command line takes precedence over the environment.
 TEST(DriverTest, VersionOfArgument) {
   const tdrt_arg device = {"device", "auto", nullptr, TDRT_STR,
                            TDRT_ARG_DEVICE};
@@ -246,7 +247,7 @@ TEST(DriverTest, VersionOfArgument) {
                 [&] { EXPECT_EQ(choose({"--device=cpu"}), "cpu"); });
 }
 
-// A variable without a value says as little as none.
+// A variable with an empty value counts as unset.
 TEST(DriverTest, EmptyVariables) {
   checkWithGpus(1, {}, [] {
     setenv("TDC_DEVICE", "", 1);
@@ -258,7 +259,8 @@ TEST(DriverTest, EmptyVariables) {
   });
 }
 
-// Who asks for simulated GPUs does not get the cpu for a slip of the pen.
+// A typo in a request for simulated GPUs is an error, not a reason to use the
+// cpu.
 TEST(DriverTest, MalformedSettingOfTheSimulation) {
   const std::pair<const char *, const char *> variables[] = {
       {"TDC_SIM_FAULT", "banana"},
@@ -278,7 +280,7 @@ TEST(DriverTest, MalformedSettingOfTheSimulation) {
   }
 }
 
-// A program that names a GPU has no version without.
+// A program that names a GPU has no version without GPUs.
 TEST(DriverTest, CpuWantedButGpuNamed) {
   checkWithGpus(1, {{"TDC_DEVICE", "cpu"}}, [] {
     GpuProgram gpus(1);
@@ -289,7 +291,7 @@ TEST(DriverTest, CpuWantedButGpuNamed) {
   });
 }
 
-// What has only code for the cpu says so when a GPU is wanted.
+// A program with code for the cpu only reports that when a GPU is requested.
 TEST(DriverTest, ProgramWithoutGpus) {
   checkWithGpus(1, {{"TDC_DEVICE", "cuda"}}, [] {
     tdrt_program program = emptyProgram();

@@ -12,7 +12,7 @@ const tdrt_port inputs[] = {{"x", TDRT_F32, 2, pairs},
 const tdrt_port outputs[] = {{"out0", TDRT_F32, 1, rows},
                              {"out1", TDRT_F32, 0, nullptr}};
 
-/// The sums of the rows, with the shift, and the shift.
+/// Results: the sums of the rows plus the shift, and the shift.
 int32_t addRows(tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) {
   void *data;
   if (int32_t status =
@@ -102,7 +102,7 @@ TEST_F(ExportCallTest, RunsTheProgramAlone) {
   Result result = call({"--fast", "--name", "you"});
   EXPECT_EQ(result.code, 0);
   EXPECT_EQ(result.out, "you!\n");
-  // The words of a call may be the values of arguments.
+  // The options of a call may be the values of arguments.
   EXPECT_EQ(call({"--name", "--fn", "--fast"}).out, "--fn!\n");
   EXPECT_EQ(call({"--name=--in"}).out, "--in.\n");
   EXPECT_EQ(call({"--", "--fn", "sums"}).err,
@@ -135,7 +135,7 @@ TEST_F(ExportCallTest, Repeats) {
 }
 
 TEST_F(ExportCallTest, Failures) {
-  // The statements run before a file is read, and a failure ends the rest.
+  // The statements run before a file is read, and a failure ends the program.
   std::vector<std::string> words = {"--fn", "sums", in("x", "x.npy"),
                                     in("shift", "negative.npy")};
   Result result = call(words);

@@ -76,7 +76,7 @@ TEST_F(FormatTest, Bools) {
 }
 
 TEST_F(FormatTest, LocaleDoesNotMatter) {
-  // Where no other locale is installed this shows nothing, and harms nothing.
+  // Where no other locale is installed this shows nothing, and does no harm.
   for (const char *name : {"de_DE.UTF-8", "fr_FR.UTF-8", "C.UTF-8"})
     if (setlocale(LC_ALL, name))
       break;

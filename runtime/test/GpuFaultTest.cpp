@@ -9,7 +9,7 @@ using namespace tdrt_test;
 
 namespace {
 
-/// Is `text` in `whole`?
+/// Whether `whole` contains `text`.
 testing::AssertionResult has(const std::string &whole,
                              const std::string &text) {
   if (whole.find(text) != std::string::npos)
@@ -53,8 +53,9 @@ TEST(GpuFaultTest, NoCodeAtAll) {
   });
 }
 
-/// The driver answers `code` to the program's code; the launch that needs it
-/// gives `status`, and an error that has each text of `said`.
+/// The driver returns `code` when it loads the program's code. The launch that
+/// needs the code must return `status`, with an error that has each text of
+/// `said`.
 void checkLoad(const char *code, int32_t status,
                const std::vector<std::string> &said) {
   checkWithGpus(
@@ -67,7 +68,7 @@ void checkLoad(const char *code, int32_t status,
       });
 }
 
-// Whatever a driver says of code that it cannot use, and says no more.
+// Each error that a driver may return for code that it cannot use.
 TEST(GpuFaultTest, EveryRefusalOfCode) {
   const std::pair<const char *, const char *> refusals[] = {
       {"200", "CUDA_ERROR_INVALID_IMAGE (200)"},
@@ -113,7 +114,7 @@ TEST(GpuFaultTest, NoCodeIsNeededWithoutKernels) {
   });
 }
 
-// Simulated GPUs take no machine code: CUDA_ERROR_NO_BINARY_FOR_GPU.
+// Simulated GPUs refuse machine code: CUDA_ERROR_NO_BINARY_FOR_GPU.
 TEST(GpuFaultTest, WhereMachineCodeIsRefusedPTXIsTaken) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
@@ -151,14 +152,14 @@ TEST(GpuFaultTest, TheNewestCodeIsTaken) {
     Opened ctx(gpus.program);
     EXPECT_EQ(ctx.status, 0) << ctx.error();
     EXPECT_EQ(launchAddOne(ctx), 307);
-    // The driver's own words, which have the line.
+    // The driver's own message, which has the line.
     EXPECT_TRUE(has(ctx.error(), "error[TR307]: the driver refuses the "
                                  "program's code for cuda:0: "
                                  "CUDA_ERROR_INVALID_PTX (218)"));
     EXPECT_TRUE(has(ctx.error(), "mistake"));
     EXPECT_TRUE(has(ctx.error(), "\n  --> gpu.tdsl:1\n"));
   });
-  // In whatever order it stands.
+  // In any order of the images.
   tdrt_gpu_image older = {TDRT_IMAGE_PTX, 75, sizeof broken, broken};
   const tdrt_gpu_image falling[] = {newer, gpus.images[0], older};
   gpus.gpu.images = falling;
@@ -193,7 +194,7 @@ TEST(GpuFaultTest, OutOfMemory) {
     void *x = nullptr, *y = nullptr;
     ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, some, 0, &x), 0);
     ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, half, 0, &y), 0);
-    // What is kept for later makes room for another size.
+    // Memory that is kept for reuse is freed for another size.
     tdrt_free(ctx, 1, y);
     ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, some, 0, &y), 0);
     EXPECT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, much, 2, &y), 308);
@@ -201,12 +202,12 @@ TEST(GpuFaultTest, OutOfMemory) {
                                  "KB asked for, and "));
     EXPECT_TRUE(has(ctx.error(), " of 1.0 MB are free; this program holds 4.0 "
                                  "KB for its state and its intermediate values "
-                                 "and 600.0 KB in tensors whose size it learnt "
-                                 "when it ran\n  --> gpu.tdsl:3\n"));
+                                 "and 600.0 KB in tensors of run-time size\n"
+                                 "  --> gpu.tdsl:3\n"));
   });
 }
 
-// The message counts only what there is.
+// The message lists only memory that is in use.
 TEST(GpuFaultTest, OutOfMemoryWithoutState) {
   checkWithGpus(1, {{"TDC_SIM_MEMORY", "500000"}}, [] {
     GpuProgram gpus(1);
@@ -221,7 +222,7 @@ TEST(GpuFaultTest, OutOfMemoryWithoutState) {
     ASSERT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, some, 0, &x), 0);
     EXPECT_EQ(tdrt_alloc_tensor(ctx, 1, TDRT_I8, 1, much, 2, &y), 308);
     EXPECT_TRUE(has(ctx.error(), " are free; this program holds 300.0 KB in "
-                                 "tensors whose size it learnt when it ran\n"))
+                                 "tensors of run-time size\n"))
         << ctx.error();
   });
 }
@@ -272,7 +273,7 @@ TEST(GpuFaultTest, KernelFails) {
                       "gpu.tdsl:7, or one before it failed on cuda:0: "
                       "CUDA_ERROR_ILLEGAL_ADDRESS (700): "));
       EXPECT_TRUE(has(ctx.error(), "\n  --> gpu.tdsl:2\n"));
-      // It stays like that.
+      // Every later call fails, too.
       EXPECT_EQ(launchAddOne(ctx), 309);
       EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 1), arena, &value, 4), 309);
       EXPECT_EQ(tdrt_cuda_synchronize(ctx, 0), 309);
@@ -299,7 +300,7 @@ TEST(GpuFaultTest, KernelFailsUnseenByMain) {
   });
 }
 
-// Whatever the driver calls it.
+// Whichever code the driver returns.
 TEST(GpuFaultTest, KernelFailsInAnyWay) {
   for (const char *code :
        {"700", "702", "710", "714", "715", "716", "717", "718", "719"}) {
@@ -331,7 +332,7 @@ TEST(GpuFaultTest, MemoryErrorOfTheGpu) {
   });
 }
 
-// Who cannot tell what was current does not take away what is.
+// If the current context is unknown, closing a program does not change it.
 TEST(GpuFaultTest, CurrentContextIsUnknown) {
   TemporaryFolder folder;
   std::string file = folder / "stats.json";
@@ -357,8 +358,8 @@ TEST(GpuFaultTest, CurrentContextIsUnknown) {
 // Every call fails once
 //===----------------------------------------------------------------------===//
 
-/// Goes through all that a program can ask for; 0, or the first status that is
-/// not.
+/// Uses every operation that a program can use on GPUs; returns 0, or the first
+/// other status.
 int32_t useGpus(tdrt_context *ctx, GpuProgram &gpus) {
   const int64_t n = 300000;
   std::vector<float> values(n, 1), back(n);
@@ -418,7 +419,7 @@ int32_t useGpus(tdrt_context *ctx, GpuProgram &gpus) {
   return status;
 }
 
-/// Opens, uses and closes a program. Whatever happens must be told.
+/// Opens, uses and closes a program. Every failure must be reported.
 int32_t useOnce() {
   GpuProgram gpus(2);
   const int32_t constant = 7;
@@ -442,7 +443,7 @@ int32_t useOnce() {
   return status;
 }
 
-/// The second program runs, or it is told why not.
+/// The second program runs, or its failure is reported.
 void useTwice() {
   useOnce();
   useOnce();
@@ -453,7 +454,7 @@ TEST(GpuFaultTest, EveryCallFails) {
   EXPECT_GT(calls.size(), 30u);
   for (auto &[entry, count] : calls)
     for (int call = 1; call <= count; ++call) {
-      // Calls that come often are all alike.
+      // Frequent calls are all alike: only some of them are made to fail.
       if (call > 8 && call % 7 != 0)
         continue;
       for (const char *code : {"2", "719", "999"}) {
@@ -464,12 +465,12 @@ TEST(GpuFaultTest, EveryCallFails) {
     }
 }
 
-// Under AddressSanitizer the simulated driver has the same operator new, and
-// would fail instead.
+// Under AddressSanitizer the simulated driver shares this operator new, and its
+// own allocations would fail instead.
 #ifndef TDRT_ASAN
 /// Opens a program, uses it without allocating anything here, and closes it.
-/// `succeeding` are the allocations that succeed before one fails, or all that
-/// follow; returns whether none did.
+/// `succeeding` allocations succeed before one fails, or, if `lasting`, all
+/// later ones. Returns whether none failed.
 bool useWithAllocations(int64_t succeeding, bool lasting) {
   static char values[3000000];
   GpuProgram gpus(2);
@@ -520,8 +521,8 @@ TEST(GpuFaultTest, EveryAllocationOfTheHostFails) {
 }
 #endif
 
-// A wait that is left out is found, by the runtime or by the driver, if not
-// with one order of the work then with another.
+// A wait that is left out is detected, by the runtime or by the driver, for at
+// least one order of the work.
 TEST(GpuFaultTest, EveryWaitCounts) {
   auto use = [] { EXPECT_EQ(useOnce(), 0); };
   auto isFound = [&](const std::string &skip) {
@@ -545,17 +546,17 @@ TEST(GpuFaultTest, EveryWaitCounts) {
   EXPECT_TRUE(isFound("cuStreamSynchronize@2"));
 }
 
-// What is known to be finished is not waited for again.
+// Work that is known to be finished is not waited for again.
 TEST(GpuFaultTest, NoWaitIsInVain) {
   std::map<std::string, int> calls = countCalls(2, [] {
     GpuProgram gpus(2);
     Opened ctx(gpus.program);
     char *one = static_cast<char *>(ctx->devices[0].arena);
     char *two = static_cast<char *>(ctx->devices[1].arena);
-    // The second copy finds that all was waited for before the first.
+    // The second copy needs no wait: the first one has waited for all work.
     EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), two, one, 64), 0);
     EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), two + 64, one, 64), 0);
-    // Many more than the ring has segments, but never more in flight.
+    // Many more copies than the ring has segments, but never more in flight.
     std::vector<char> values(2 << 20);
     const int64_t n = 2 << 20;
     void *x = nullptr;
@@ -566,7 +567,7 @@ TEST(GpuFaultTest, NoWaitIsInVain) {
       EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 0), values.data(), x, n),
                 0);
     }
-    // cuda:0 has nothing more to do, and it has waited for cuda:1.
+    // cuda:0 has no more work, and it has waited for cuda:1.
     EXPECT_EQ(tdrt_main(ctx), 0);
   });
   EXPECT_EQ(calls["cuStreamWaitEvent"], 1 + 1);
@@ -585,20 +586,20 @@ TEST(GpuFaultTest, SmallUploadsAreOne) {
           tdrt_transfer(ctx, gpus.transfer(0, 1), to, values.data(), count * 4),
           0);
     };
-    // The second begins where the first one ends, aligned; it may change at
-    // once.
+    // The second begins at the end of the first, aligned; its source may change
+    // at once.
     upload(arena, 25);
     upload(arena + 128, 16);
     values[0] = -1;
     upload(arena + 192, 1);
-    // Not so the next, nor one behind a kernel.
+    // Not so the next one, nor one that follows a kernel.
     upload(arena + 512, 16);
     addOne(ctx, 1, arena, arena + 1024, 25);
     upload(arena + 576, 16);
     EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 1024, 25), counting(25, 1));
     EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 128, 16), counting(16));
     EXPECT_EQ(floatsOf(ctx, gpus, 1, arena + 192, 1)[0], -1);
-    // What may be freed is not kept waiting.
+    // An upload to memory that may be freed is not delayed.
     for (int i = 0; i < 2; ++i) {
       const int64_t n = 16;
       void *x = nullptr;

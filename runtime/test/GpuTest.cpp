@@ -48,7 +48,7 @@ TEST(GpuTest, UnusedGpuIsNotOpened) {
     ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 2), arena, values.data(), 40),
               0);
     EXPECT_EQ(floatsOf(ctx, gpus, 2, arena, 10), values);
-    // Nothing else that is about all GPUs opens it either.
+    // No operation on all GPUs opens it either.
     gpus.exportFunction([](tdrt_context *, const tdrt_tensor *,
                            tdrt_tensor *) -> int32_t { return 0; });
     EXPECT_EQ(tdrt_main(ctx), 0) << ctx.error();
@@ -71,7 +71,7 @@ TEST(GpuTest, Launch) {
       void *x = allocate(ctx, 1, n), *y = allocate(ctx, 1, n);
       ASSERT_EQ(
           tdrt_transfer(ctx, gpus.transfer(0, 1), x, values.data(), n * 4), 0);
-      // The memory of the host is the program's again.
+      // The program may overwrite the host memory again.
       std::fill(values.begin(), values.end(), -1.0f);
       ASSERT_EQ(addOne(ctx, 1, x, y, n), 0) << ctx.error();
       ASSERT_EQ(addOne(ctx, 1, y, y, n), 0) << ctx.error();
@@ -79,7 +79,8 @@ TEST(GpuTest, Launch) {
       EXPECT_EQ(floatsOf(ctx, gpus, 1, x, n), counting(n, 2));
       tdrt_free(ctx, 1, x);
       tdrt_free(ctx, 1, y);
-      // An empty tensor is nothing to do, and too large a one impossible.
+      // A launch on an empty tensor does nothing; one on too large a tensor is
+      // an error.
       EXPECT_EQ(addOne(ctx, 1, x, y, 0), 0);
       EXPECT_EQ(tdrt_launch(ctx, 1, WriteNowhere, int64_t(1) << 31, nullptr, 2),
                 202);
@@ -90,7 +91,7 @@ TEST(GpuTest, Launch) {
     });
 }
 
-// More than a kernel gets without asking.
+// More shared memory than a kernel gets by default.
 TEST(GpuTest, DynamicSharedMemory) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
@@ -156,7 +157,7 @@ TEST(GpuTest, Peers) {
         ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, n * 4), 0)
             << ctx.error();
         ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(1, 2), y, x, 0), 0);
-        // The next use of x waits for the copy, that of y as well.
+        // The next use of x waits for the copy, and so does that of y.
         ASSERT_EQ(addOne(ctx, 1, x, x, n), 0) << ctx.error();
         ASSERT_EQ(addOne(ctx, 2, y, y, n), 0) << ctx.error();
         ASSERT_EQ(tdrt_transfer(ctx, gpus.transfer(2, 1), x, y, n * 4), 0);
@@ -234,7 +235,7 @@ TEST(GpuTest, MemoryIsReusedAndCounted) {
 const char kIndexError[] = "error[TR103]: index 70 is out of range for size 7\n"
                            "  --> gpu.tdsl:5\n";
 
-// The value is there, and what it was made of was wrong.
+// The copied value is available, but an index used for it was out of range.
 TEST(GpuTest, ReportedIndexComesWithACopy) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
@@ -245,13 +246,13 @@ TEST(GpuTest, ReportedIndexComesWithACopy) {
     EXPECT_EQ(ctx->attention, 1);
     EXPECT_EQ(tdrt_poll(ctx), 103);
     EXPECT_EQ(ctx.error(), kIndexError);
-    // The first one was told, and is not told again.
+    // The first error was reported, and is not reported again.
     floatsOf(ctx, gpus, 1, ctx->devices[0].arena, 1);
     EXPECT_EQ(ctx->attention, 0);
   });
 }
 
-// Also where there is nothing to copy.
+// Also for a copy of no elements.
 TEST(GpuTest, ReportedIndexComesWithAnEmptyCopy) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
@@ -263,7 +264,7 @@ TEST(GpuTest, ReportedIndexComesWithAnEmptyCopy) {
   });
 }
 
-// A program whose kernels all cannot fail has nothing to read.
+// A program in which no kernel can fail has no reports to read.
 TEST(GpuTest, NoKernelReports) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
@@ -312,7 +313,7 @@ TEST(GpuTest, ReportedIndexBeforeTheEndOfACall) {
     Opened ctx(gpus.program);
     EXPECT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 103);
     EXPECT_EQ(ctx.error(), kIndexError);
-    // A call that failed before leaves nothing to the next one.
+    // A call that failed earlier does not affect the next one.
     result = 2;
     EXPECT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 999);
     result = 1;
@@ -320,7 +321,7 @@ TEST(GpuTest, ReportedIndexBeforeTheEndOfACall) {
   });
 }
 
-// What cuda:0 found wrong had a part in what cuda:1 gives out.
+// The bad index on cuda:0 affects the value that cuda:1 returns.
 TEST(GpuTest, ReportedIndexOfAnotherGpu) {
   checkWithGpus(3, {}, [] {
     GpuProgram gpus(3);
@@ -386,7 +387,7 @@ TEST(GpuTest, Graph) {
     EXPECT_EQ(values, std::vector<float>(100, 3));
     EXPECT_TRUE(device.takeKernelError(error));
     EXPECT_EQ(error.index, 70);
-    // One that is given up in the middle does not hold the device up.
+    // A graph that is abandoned during capture does not block the device.
     {
       tdrt::CudaGraph other(device);
       other.begin();
@@ -431,7 +432,8 @@ TEST(GpuTest, CurrentContextStays) {
   });
 }
 
-// A program chooses its GPU once, however much it asks of it.
+// A program makes its GPU's context current once, however many operations
+// follow.
 TEST(GpuTest, ContextIsChosenOnce) {
   auto countChoices = [](int launches) {
     std::map<std::string, int> calls = countCalls(1, [=] {
@@ -454,7 +456,7 @@ TEST(GpuTest, ContextIsChosenOnce) {
   EXPECT_EQ(countChoices(3), countChoices(300));
 }
 
-// Others are chosen for each thing that they are asked, and not for more.
+// Other GPUs are made current for each operation, and only for it.
 TEST(GpuTest, SecondGpuInOneRun) {
   checkWithGpus(2, {}, [] {
     GpuProgram gpus(2);
@@ -473,8 +475,8 @@ TEST(GpuTest, SecondGpuInOneRun) {
   });
 }
 
-// Launches that come again with the same words become graphs, of which two take
-// iterations; with other words each time they stay what they are.
+// Launches that repeat with the same words, or with two sets of words in
+// alternation, become graphs; with three sets they stay launches.
 TEST(GpuTest, SequenceThatComesAgain) {
   auto run = [](int iterations, int buffers) {
     return countCalls(1, [=] {
@@ -483,7 +485,7 @@ TEST(GpuTest, SequenceThatComesAgain) {
       Opened ctx(gpus.program);
       char *arena = static_cast<char *>(ctx->devices[0].arena);
       for (int iteration = 0; iteration < iterations; ++iteration) {
-        // The second has no blocks and thus nothing to report.
+        // The second kernel has no blocks and thus nothing to report.
         void *x = arena + iteration % buffers * 64, *y = arena + 1024;
         const uint64_t words[] = {1, word(x), word(x), 16,      0,       0, 0,
                                   0, 0,       1,       word(y), word(y), 16};
@@ -505,7 +507,8 @@ TEST(GpuTest, SequenceThatComesAgain) {
   EXPECT_EQ(calls["cuLaunchKernel"], 30 * 2);
 }
 
-// A graph stays while its last launch may run, and for words that come back.
+// A graph is kept while its last launch may run, and for words that are used
+// again.
 TEST(GpuTest, SequenceOfManyWords) {
   std::map<std::string, int> calls = countCalls(1, [] {
     GpuProgram gpus(1);
@@ -527,7 +530,7 @@ TEST(GpuTest, SequenceOfManyWords) {
   EXPECT_EQ(calls["cuGraphLaunch"], 3 * 2 + 1);
 }
 
-// What a kernel in a graph reports comes as it would from the kernel.
+// A kernel in a graph reports an index as it would outside.
 TEST(GpuTest, SequenceThatReports) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
@@ -547,13 +550,13 @@ TEST(GpuTest, SequenceThatReports) {
   });
 }
 
-// More blocks than there can be are an error of the launch that asks for them.
+// More blocks than possible are an error of that launch.
 TEST(GpuTest, SequenceWithTooManyBlocks) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
     gpus.setSequence({WriteNowhere, WriteNowhere}, {0, 2});
     Opened ctx(gpus.program);
-    // Often enough to be a graph.
+    // Repeated often enough to become a graph.
     for (uint64_t blocks : {uint64_t(1) << 31, uint64_t(1) << 32})
       for (int iteration = 0; iteration < 6; ++iteration) {
         const uint64_t words[] = {0, blocks};
@@ -587,7 +590,7 @@ TEST(GpuTest, NoSlotsOfGpusInFiles) {
   });
 }
 
-// Whatever a program leaves, its end takes.
+// Closing a program frees everything that it left.
 TEST(GpuTest, CloseLeavesNothing) {
   TemporaryFolder folder;
   std::string file = folder / "stats.json";

@@ -6,14 +6,14 @@ using namespace tdrt_test;
 
 namespace {
 
-/// How many copies the program has counted.
+/// The copies that the program has counted.
 std::string copiesOf(tdrt_context *ctx) {
   std::string text = tdrt_stats_json(ctx);
   size_t begin = text.find("\"sites\":") + 8;
   return text.substr(begin, text.find(",\"loops\"") - begin);
 }
 
-/// Runs `body` with a slot of handles, which is all that the cpu's arena holds.
+/// Runs `body` with a slot of handles, the only content of the cpu's arena.
 void checkSlot(int32_t count, const Environment &environment,
                const std::function<void(GpuProgram &gpus, Opened &ctx,
                                         tdrt_handle **slot)> &body) {
@@ -79,7 +79,7 @@ TEST(HandleTest, MadeOnAGpu) {
     ASSERT_EQ(tdrt_handle_get(ctx, handle, gpus.transferTo(1), &other), 0);
     ASSERT_EQ(tdrt_handle_get(ctx, handle, gpus.transferTo(0), &onCpu), 0);
     EXPECT_EQ(*static_cast<double *>(onCpu), 7);
-    // Never released: closing the context must do that.
+    // Not released here: closing the context must do that.
   });
 }
 
@@ -88,7 +88,7 @@ TEST(HandleTest, Slots) {
     int64_t before = tdrt_bytes_in_use(ctx);
     tdrt_handle *zeros = nullptr, *handle = nullptr, *held = nullptr;
     void *data = nullptr;
-    // Zeros are nowhere, so they are on each device without a copy.
+    // Zeros are on no device; each device gets them without a copy.
     ASSERT_EQ(tdrt_handle_read(ctx, slot, 8, 0, &zeros), 0);
     ASSERT_EQ(tdrt_handle_get(ctx, zeros, gpus.transferTo(0), &data), 0);
     EXPECT_EQ(*static_cast<double *>(data), 0);
@@ -99,12 +99,12 @@ TEST(HandleTest, Slots) {
     EXPECT_EQ(value, 0);
     tdrt_handle_release(ctx, zeros);
     EXPECT_EQ(tdrt_bytes_in_use(ctx), before + 16);
-    // The slot holds the new value, and no one the old one.
+    // The slot holds the new value, and nothing refers to the old one.
     ASSERT_EQ(tdrt_handle_create(ctx, 0, 8, 0, &handle, &data), 0);
     *static_cast<double *>(data) = 3;
     tdrt_handle_write(ctx, slot, handle);
     EXPECT_EQ(tdrt_bytes_in_use(ctx), before + 8);
-    // Written to where it came from it stays.
+    // A value that is written back to its own slot stays alive.
     ASSERT_EQ(tdrt_handle_read(ctx, slot, 8, 0, &held), 0);
     EXPECT_EQ(held, handle);
     tdrt_handle_release(ctx, handle);
@@ -129,7 +129,7 @@ TEST(HandleTest, EmptySlots) {
 
 TEST(HandleTest, MovedSlots) {
   checkSlot(2, {}, [](GpuProgram &gpus, Opened &ctx, tdrt_handle **slot) {
-    // Nothing moves before the first write.
+    // Nothing is moved before the first write.
     ASSERT_EQ(tdrt_handle_move(ctx, slot, gpus.transferTo(1)), 0);
     EXPECT_EQ(*slot, nullptr);
     tdrt_handle *handle = nullptr, *zeros = nullptr;
@@ -180,7 +180,7 @@ TEST(HandleTest, FailedMove) {
             });
 }
 
-// What a slot holds outlives the call that made it.
+// A value in a slot outlives the call that made it.
 TEST(HandleTest, OutlivesACall) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
@@ -211,7 +211,7 @@ TEST(HandleTest, OutlivesACall) {
   });
 }
 
-// A call that fails was left where it failed, with all that it held.
+// A failed call returns in the middle, and its values are released.
 TEST(HandleTest, FailedCallHoldsNothing) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);
@@ -256,7 +256,7 @@ TEST(HandleTest, OutOfMemory) {
     EXPECT_EQ(handle, nullptr);
     ASSERT_EQ(tdrt_handle_create(ctx, 0, 2000000, 3, &handle, &data), 0);
     EXPECT_EQ(tdrt_handle_get(ctx, handle, gpus.transferTo(1), &data), 308);
-    // It is still the same value, and there is room for others.
+    // The value is unchanged, and there is memory for others.
     EXPECT_EQ(tdrt_handle_get(ctx, handle, gpus.transferTo(0), &data), 0);
     EXPECT_EQ(tdrt_handle_create(ctx, 1, 1000, 3, &small, &data), 0);
     tdrt_handle_release(ctx, small);

@@ -1,7 +1,7 @@
-//===- HostileFilesTest.cpp - files that mean harm, or are broken ---------===//
+//===- HostileFilesTest.cpp - malicious or broken files -------------------===//
 //
 // Each has a name, its bytes and the one code that it must give. None may
-// crash, hang or make the reader allocate what it claims to hold.
+// crash, hang or make the reader allocate as much as the file claims to hold.
 //
 //===----------------------------------------------------------------------===//
 
@@ -301,7 +301,7 @@ TEST_F(HostileFilesTest, NoPermission) {
   std::string path = folder / "secret.npy";
   writeFile(path, "x");
   chmod(path.c_str(), 0);
-  // For root every file is readable.
+  // Root can read every file.
   EXPECT_EQ(codeOf(path, nullptr), geteuid() == 0 ? 711 : 702);
 }
 

@@ -2,7 +2,7 @@
 //
 // tdc-kill-saver safe|naive PATH
 //
-// Restores PATH if it is there, then saves it again and again; all of a
+// Restores PATH if it exists, then saves it again and again. All of a
 // checkpoint's state is one number. Before each save it writes the number of
 // the last finished one to standard output. `naive` overwrites the file in
 // place: the negative control of KillTest.cpp.
@@ -32,8 +32,8 @@ tdrt_checkpoint what = {1, 1, indexes, keys, names, types, 1, 0, 0, 0, nullptr};
 bool naive;
 const char *path;
 
-/// What a writer does that has not heard of crashes: the file in place, without
-/// checksums, in the parts in which buffered output arrives.
+/// A writer that ignores crashes: it overwrites the file in place, without
+/// checksums, in the pieces in which buffered output arrives.
 int32_t overwrite(const int64_t *state) {
   std::string text = "{\"state\":{\"dtype\":\"I64\",\"shape\":[" +
                      std::to_string(kElements) + "],\"data_offsets\":[0," +

@@ -1,9 +1,10 @@
 //===- KillTest.cpp - kill -9 while saving --------------------------------===//
 //
 // A saver is killed at random moments, 300 times, or as often as the
-// environment variable TDRT_KILLS says. Each next one must find the checkpoint
-// that the last one had finished, or the one it was writing. A writer that
-// overwrites in place has to fail the same test, or the test shows nothing.
+// environment variable TDRT_KILLS says. Each new saver must find the last
+// finished checkpoint of the previous one, or the one that was being written. A
+// writer that overwrites in place must fail the same test, or the test shows
+// nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@ namespace {
 
 struct Outcome {
   int broken = 0; ///< the next start could not read the file
-  int lost = 0;   ///< it read an older state than had been finished
+  int lost = 0;   ///< it read an older state than the last finished one
 };
 
 class Saver {
@@ -38,13 +39,13 @@ public:
     from = fdopen(ends[0], "r");
   }
 
-  /// The next number that it writes; -1 if it has ended.
+  /// The next number that the saver writes; -1 if it has ended.
   int64_t next() {
     long number;
     return fscanf(from, "%ld", &number) == 1 ? number : -1;
   }
 
-  /// Kills it; returns the last number that it wrote.
+  /// Kills the saver; returns the last number that it wrote.
   int64_t stop(int64_t last) {
     kill(child, SIGKILL);
     for (int64_t number; (number = next()) >= 0;)

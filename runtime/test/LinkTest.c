@@ -1,14 +1,14 @@
 /*===- LinkTest.c - a program that calls all the runtime --------------------===
  *
- * link-test.sh links it with plain `cc`, as `tdc build` does, to see how large
- * it is, that an exception inside works, and which libraries it needs.
+ * link-test.sh links it with plain `cc`, as `tdc build` does, to check its
+ * size, that an exception inside works, and which libraries it needs.
  *===----------------------------------------------------------------------===*/
 
 #include "tdc_runtime.h"
 #include <stddef.h>
 
-/* Keeps every function in the program, as the largest one would; of those that
- * load a tensor only LOADER, be it for one format or for all. */
+/* Keeps every function in the program, as in the largest possible one; of the
+ * functions that load a tensor only LOADER, for one format or for all. */
 #define TDRT_LOADER(NAME)
 #define TDRT_SYMBOL(NAME) (void (*)(void)) NAME,
 static void (*const all[])(void) = {

@@ -11,7 +11,7 @@ using namespace tdrt_test;
 
 namespace {
 
-TEST(MemoryTest, AlignedAndReadableBehind) {
+TEST(MemoryTest, AlignedAndReadablePastTheEnd) {
   tdrt::HostMemory memory;
   std::mt19937 random(1);
   std::vector<std::pair<char *, size_t>> blocks;
@@ -29,8 +29,8 @@ TEST(MemoryTest, AlignedAndReadableBehind) {
     char *data = static_cast<char *>(memory.allocate(size));
     ASSERT_EQ(reinterpret_cast<uintptr_t>(data) % 64, 0u);
     memset(data, static_cast<char>(size), size);
-    volatile char behind = data[size + 63];
-    (void)behind;
+    volatile char last = data[size + 63];
+    (void)last;
     blocks.push_back({data, size});
   }
   for (auto [data, size] : blocks)
@@ -62,7 +62,7 @@ TEST(MemoryTest, CountsAreBytesAskedFor) {
   EXPECT_STREQ(tdrt_stats_json(ctx), "{\"copies\":[],\"sites\":[],\"loops\":[],"
                                      "\"arena\":{\"cpu\":1000},"
                                      "\"peak\":{\"cpu\":1100}}\n");
-  // b is not freed: closing the context must.
+  // b is not freed here: closing the context must do that.
 }
 
 TEST(MemoryTest, ArenaIsZeros) {
@@ -89,7 +89,7 @@ TEST(MemoryTest, Impossible) {
                          "large for any memory\n  --> m.tdsl:4:7\n");
 }
 
-// More than half of what can be addressed leaves no room for the counts.
+// More than half of the address space leaves no room for the counts.
 TEST(MemoryTest, MoreThanCanBeAddressed) {
   tdrt_program program = emptyProgram();
   Opened ctx(program);

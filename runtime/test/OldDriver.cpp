@@ -1,7 +1,7 @@
 //===- OldDriver.cpp - a CUDA driver that is too old ----------------------===//
 //
-// DriverTest opens it in place of a driver. It has nothing but its version,
-// which is all that anyone should ask of it.
+// DriverTest opens it in place of a driver. It has only its version; no other
+// entry point may be looked up.
 //
 //===----------------------------------------------------------------------===//
 

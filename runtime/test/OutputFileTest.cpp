@@ -63,7 +63,7 @@ mode_t modeOf(const std::string &path) {
   return info.st_mode & 07777;
 }
 
-/// The one file of the folder that a writer has not finished.
+/// The one unfinished file of a writer in the folder.
 std::string temporaryIn(const std::string &folder) {
   std::string found;
   DIR *dir = opendir(folder.c_str());
@@ -98,7 +98,8 @@ TEST(OutputFileTest, NewFilesHaveTheModeOfTheUmask) {
   }
 }
 
-// Who opens a file before its mode is taken away can read what comes later.
+// A process that opens a file before its mode is restricted could read data
+// written later.
 TEST(OutputFileTest, AFileOfItsOwnerAloneIsCreatedAsOne) {
   TemporaryFolder folder;
   writeFile(folder / "a", "old");
@@ -124,7 +125,8 @@ TEST(OutputFileTest, HardLinksKeepWhatTheyHad) {
   EXPECT_EQ(readFile(folder / "other"), "old");
 }
 
-// The temporary name cannot be guessed, so nothing can wait under it.
+// The temporary name cannot be guessed, so no other file can be put there
+// first.
 TEST(OutputFileTest, EveryTemporaryNameIsAnother) {
   TemporaryFolder folder;
   std::set<std::string> names;
@@ -163,7 +165,7 @@ TEST(OutputFileTest, FollowsLinks) {
   EXPECT_EQ(readFile(folder / "elsewhere/target"), "new");
 }
 
-// A name without a folder is in the current one.
+// A name without a folder is in the current folder.
 TEST(OutputFileTest, NameAlone) {
   TemporaryFolder folder;
   pid_t child = fork();
@@ -230,8 +232,8 @@ TEST(OutputFileTest, DevicesAreWrittenTo) {
   EXPECT_EQ(codeOf("/dev/full"), 751);
 }
 
-// A file that is given as standard output is not replaced: what is printed
-// before and afterwards is in it as well.
+// A file that is standard output is not replaced: earlier and later output is
+// in it as well.
 TEST(OutputFileTest, StandardOutputIsAddedTo) {
   TemporaryFolder folder;
   pid_t child = fork();
@@ -259,7 +261,8 @@ TEST(OutputFileTest, Refusals) {
   EXPECT_EQ(codeOf(folder / "to box"), 703);
 }
 
-// Another one's file in a folder as /tmp is one: it cannot be renamed over.
+// A file of another user in a sticky folder such as /tmp cannot be renamed
+// over.
 TEST(OutputFileTest, AnothersFileInAStickyFolder) {
   if (geteuid() != 0)
     GTEST_SKIP() << "only root can give files away";
@@ -285,7 +288,7 @@ TEST(OutputFileTest, FullDiskLeavesTheOldFile) {
   replace(folder / "a", "old");
   pid_t child = fork();
   if (child == 0) {
-    // A limit on file sizes fails writes as a full disk does.
+    // A limit on file sizes makes writes fail as a full disk does.
     signal(SIGXFSZ, SIG_IGN);
     rlimit limit = {1000, 1000};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -306,7 +309,7 @@ TEST(OutputFileTest, FullDiskLeavesTheOldFile) {
 TEST(OutputFileTest, WhatFailsAfterTheRenameSaysSo) {
   TemporaryFolder folder;
   // A folder that may be written but not read cannot be synced. Root may read
-  // all: the child is somebody else.
+  // everything, so the child runs as another user.
   mkdir((folder / "box").c_str(), 0700);
   writeFile(folder / "box/a", "old");
   chmod(folder.path.c_str(), 0711);

@@ -29,7 +29,7 @@ struct Work {
 
 class ParallelTest : public testing::Test {
 protected:
-  // Before the pool is made by any test of this program.
+  // Before any test of this program makes the pool.
   static void SetUpTestSuite() { tdrt_set_num_threads(4); }
 };
 
@@ -107,7 +107,8 @@ TEST_F(ParallelTest, ChildOfFork) {
   EXPECT_EQ(status, 0);
 }
 
-// A child of fork has no threads yet, and so makes as many as it is told.
+// A child of fork has no threads yet, and so makes as many as the environment
+// says.
 TEST_F(ParallelTest, AsManyAsTheEnvironmentSays) {
   for (const char *threads : {"1", "2", "none"}) {
     pid_t child = fork();
@@ -129,7 +130,7 @@ TEST_F(ParallelTest, AsManyAsTheEnvironmentSays) {
 }
 
 //===----------------------------------------------------------------------===//
-// How many
+// The number of threads
 //===----------------------------------------------------------------------===//
 
 TEST(ProcessorsTest, ThreadsFromText) {
@@ -143,7 +144,7 @@ TEST(ProcessorsTest, Quotas) {
   TemporaryFolder root;
   EXPECT_GE(tdrt::availableProcessors(), 1);
   EXPECT_EQ(tdrt::quotaProcessors(root.path, ""), tdrt::kMaxThreads);
-  // Version 2: the least of the group and its parents counts.
+  // cgroup version 2: the least of the group's and its parents' quotas.
   ASSERT_EQ(
       system(("mkdir -p " + (root / "a/b") + " " + (root / "cpu/c")).c_str()),
       0);
@@ -153,7 +154,7 @@ TEST(ProcessorsTest, Quotas) {
   EXPECT_EQ(tdrt::quotaProcessors(root.path, "0::/\n"), tdrt::kMaxThreads);
   writeFile(root / "cpu.max", "50000 100000\n");
   EXPECT_EQ(tdrt::quotaProcessors(root.path, "0::/a/b\n"), 1);
-  // Version 1.
+  // cgroup version 1.
   writeFile(root / "cpu/c/cpu.cfs_quota_us", "200000\n");
   writeFile(root / "cpu/c/cpu.cfs_period_us", "100000\n");
   EXPECT_EQ(tdrt::quotaProcessors(root.path, "4:cpu,cpuacct:/c\n"), 2);

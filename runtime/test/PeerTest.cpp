@@ -1,4 +1,4 @@
-//===- PeerTest.cpp - copies between GPUs, beside their kernels -----------===//
+//===- PeerTest.cpp - copies between GPUs while kernels run ---------------===//
 
 #include "support/GpuPrograms.h"
 
@@ -47,7 +47,7 @@ struct Peers {
   char *x[3], *y[3], *z[3]; ///< on cuda:0, cuda:1 and cuda:2
 };
 
-/// Runs with several schedules, and with and without a way between the GPUs.
+/// Runs with several schedules, and with and without peer access.
 void checkPeers(const std::function<void(Peers &)> &body) {
   for (const char *peer : {"0", "1"})
     for (const char *seed : {"1", "2", "3", "4", "5"})
@@ -61,9 +61,9 @@ std::vector<float> all(float value) {
   return std::vector<float>(Peers::kFloats, value);
 }
 
-// Both have kernels to run meanwhile, iteration after iteration, and copy to
-// and fro.
-TEST(PeerTest, BesideKernels) {
+// Both GPUs run kernels meanwhile, iteration after iteration, and copy in both
+// directions.
+TEST(PeerTest, WhileKernelsRun) {
   checkPeers([](Peers &p) {
     for (int iteration = 0; iteration < 10; ++iteration) {
       p.add(1, p.x[0], p.x[0]);
@@ -85,8 +85,8 @@ TEST(PeerTest, BesideKernels) {
   });
 }
 
-// It comes behind all that still reads what it overwrites, be it another GPU.
-TEST(PeerTest, ComesBehindReaders) {
+// A copy follows all readers of its destination, even on another GPU.
+TEST(PeerTest, FollowsReaders) {
   checkPeers([](Peers &p) {
     p.add(1, p.x[0], p.x[0]);
     p.add(2, p.y[0], p.y[1]);
@@ -98,8 +98,8 @@ TEST(PeerTest, ComesBehindReaders) {
   });
 }
 
-// What others wait for behind a wait is that as well, without any kernel
-// between.
+// Waits are transitive: a copy that follows a wait also follows the awaited
+// copy, even without a kernel between them.
 TEST(PeerTest, WaitsAreHandedOn) {
   checkPeers([](Peers &p) {
     p.add(1, p.x[0], p.x[0]);
@@ -113,7 +113,7 @@ TEST(PeerTest, WaitsAreHandedOn) {
   });
 }
 
-// The host may wait as well, and the source is free behind that.
+// The host may wait as well; afterwards the source may be overwritten.
 TEST(PeerTest, HostWaits) {
   checkPeers([](Peers &p) {
     p.add(1, p.x[0], p.x[0]);
@@ -125,8 +125,8 @@ TEST(PeerTest, HostWaits) {
   });
 }
 
-// What kernels report of what is copied is told of what is computed from that,
-// and not before.
+// A kernel's report on copied data is returned with values that are computed
+// from the data, and not earlier.
 TEST(PeerTest, ReportsComeWithTheCopy) {
   checkPeers([](Peers &p) {
     ASSERT_EQ(reportIndex(p.ctx, 1, 70, 7, 4), 0);
@@ -143,8 +143,8 @@ TEST(PeerTest, ReportsComeWithTheCopy) {
   });
 }
 
-// Two GPUs have queues of their own to a third: a ticket says nothing of the
-// other's copies.
+// A third GPU has one queue per source GPU: a ticket of one says nothing about
+// the copies of the other.
 TEST(PeerTest, TwoSources) {
   checkPeers([](Peers &p) {
     for (int iteration = 0; iteration < 5; ++iteration) {
@@ -176,7 +176,7 @@ TEST(PeerTest, NothingToCopy) {
 }
 
 //===----------------------------------------------------------------------===//
-// Who comes too early is found
+// Accesses that come too early are detected
 //===----------------------------------------------------------------------===//
 
 void expectPeerFault(const std::function<void(Peers &)> &body) {

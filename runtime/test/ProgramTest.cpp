@@ -85,7 +85,7 @@ TEST_F(ProgramTest, ErrorsInParts) {
   EXPECT_EQ(error.site, &sites[1]);
   tdrt_forget_last_call(ctx);
   EXPECT_EQ(ctx.error(), "");
-  // A place that the program does not have is none.
+  // A site that the program does not have is reported as no site.
   tdrt_fail_check(ctx, 101, "", 2);
   tdrt_get_error(ctx, &error);
   EXPECT_EQ(error.site, nullptr);
@@ -104,7 +104,7 @@ TEST_F(ProgramTest, KernelError) {
   EXPECT_EQ(result.code, 3);
   EXPECT_EQ(result.err, "error[TR103]: index -11 is out of range for size 10\n"
                         "  --> train.tdsl:14:5\n");
-  // A print that may show a wrong value is dropped, those before are not.
+  // A print that may show a wrong value is dropped; earlier ones are not.
   plain.main = [](tdrt_context *ctx) -> int32_t {
     tdrt_out_text(ctx, "right\n", -1);
     EXPECT_EQ(tdrt_out_end(ctx, 0, -1), 0);
@@ -140,7 +140,7 @@ TEST_F(ProgramTest, Interrupted) {
   EXPECT_EQ(result.err, "interrupted\n");
 }
 
-// As nohup and jobs of scripts have it.
+// As under nohup and in background jobs of scripts.
 TEST_F(ProgramTest, InterruptsThatAreIgnored) {
   plain.main = [](tdrt_context *ctx) -> int32_t {
     raise(SIGINT);
@@ -210,7 +210,7 @@ TEST_F(ProgramTest, ReaderOfStandardOutputGone) {
   EXPECT_EQ(result.err, "");
   result = run(plain, {"--help"}, closePipe);
   EXPECT_EQ(result.code, 0);
-  // An error of the program's own is shown all the same.
+  // An error of the program itself is still shown.
   plain.main = [](tdrt_context *ctx) -> int32_t {
     tdrt_out_text(ctx, "before\n", -1);
     if (int32_t status = tdrt_out_end(ctx, 0, -1))
@@ -222,7 +222,7 @@ TEST_F(ProgramTest, ReaderOfStandardOutputGone) {
   EXPECT_EQ(result.err.substr(0, 12), "error[TR101]");
 }
 
-// The caller's handling of the signal is its own again.
+// The caller's handling of the signal is restored.
 TEST_F(ProgramTest, PipeSignalIsGivenBack) {
   static auto handler = [](int) {};
   auto before = signal(SIGPIPE, handler);
@@ -382,7 +382,7 @@ TEST_F(ProgramTest, Exports) {
   in.dims = dims;
   EXPECT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
   EXPECT_EQ(ctx.error(), "");
-  // What no tensor can be is not shown as one.
+  // An invalid tensor is not shown as one.
   const char *unreadable = "error[TR107]: input `x` of `sum` is f32[?, 2]\n";
   for (int32_t dtype : {-1, 77}) {
     in.dtype = dtype;
@@ -402,8 +402,8 @@ TEST_F(ProgramTest, Exports) {
   }
 }
 
-// What a call leaves (its results, the blocks of one that failed, its strings)
-// goes with the next one; what the caller allocated stays.
+// Everything that a call leaves (its results, the blocks of a failed call, its
+// strings) is freed by the next call; memory that the caller allocated stays.
 const tdrt_export leavers[] = {
     {"leave", 1, 1, inputs, outputs,
      [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) -> int32_t {
@@ -449,7 +449,7 @@ TEST_F(ProgramTest, CallsLeaveNothing) {
   ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
   EXPECT_EQ(tdrt_bytes_in_use(ctx), once);
   EXPECT_EQ(tdrt_str_mark(ctx), 0);
-  // A caller may give a result back earlier.
+  // A caller may free a result earlier.
   tdrt_free(ctx, 0, out.data);
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 8000);
   ASSERT_EQ(tdrt_call(ctx, 0, &in, &out), 0);
@@ -457,7 +457,8 @@ TEST_F(ProgramTest, CallsLeaveNothing) {
   tdrt_free(ctx, 0, x);
 }
 
-// A call that fails by itself must not leave a bad index to the next one.
+// A call that fails for another reason must not leave a bad index to the next
+// one.
 const tdrt_export indexers[] = {
     {"index", 1, 0, inputs, nullptr,
      [](tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *) -> int32_t {
@@ -484,7 +485,7 @@ TEST_F(ProgramTest, KernelErrorEndsWithItsCall) {
   EXPECT_EQ(ctx->attention, 0);
 }
 
-// Compiled code takes denormals for zero; the caller's own arithmetic does not.
+// Compiled code treats denormals as zero; the caller's own arithmetic does not.
 const tdrt_port halfPorts[] = {{"x", TDRT_F32, 1, outDims}};
 const tdrt_export halves[] = {
     {"halve", 1, 1, halfPorts, halfPorts,

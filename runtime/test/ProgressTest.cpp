@@ -1,4 +1,4 @@
-//===- ProgressTest.cpp - how far a program is, on a terminal -------------===//
+//===- ProgressTest.cpp - progress of a program, on a terminal ------------===//
 
 #include "support/ChildProgram.h"
 #include <fcntl.h>
@@ -10,7 +10,7 @@ namespace {
 const tdrt_site sites[] = {{"examples/train.tdsl", 12, 0},
                            {"train.tdsl", 20, 0}};
 
-/// What the timer would have a program do.
+/// Does what the timer makes a program do.
 int32_t tick(tdrt_context *ctx) {
   raise(SIGALRM);
   return ctx->attention ? tdrt_poll(ctx) : 101;
@@ -28,7 +28,7 @@ protected:
     program.sites = sites;
   }
 
-  /// What a terminal gets from a program's standard error.
+  /// The text that a terminal gets from a program's standard error.
   std::string terminalOf(
       const char *term, const std::function<void(int)> &prepare = [](int) {}) {
     int terminal = posix_openpt(O_RDWR | O_NOCTTY);
@@ -82,11 +82,11 @@ TEST_F(ProgressTest, WhatIsLeftIsEstimated) {
     ctx->loops[0].done = 2;
     if (int32_t status = tick(ctx))
       return status;
-    // The last iteration is behind.
+    // The last iteration is done.
     ctx->loops[0].done = hours;
     if (int32_t status = tick(ctx))
       return status;
-    // The loop has begun anew: nothing is known of it yet.
+    // The loop has begun again: there is no estimate yet.
     ctx->loops[0].done = 0;
     return tick(ctx);
   };
@@ -107,7 +107,8 @@ TEST_F(ProgressTest, NothingOutsideOfLoops) {
   EXPECT_EQ(terminalOf("xterm"), "");
 }
 
-// Nothing is written into a line that a print has begun on the same terminal.
+// Progress is not written into a line that a print has begun on the same
+// terminal.
 TEST_F(ProgressTest, NotIntoALineOfOutput) {
   program.main = [](tdrt_context *ctx) -> int32_t {
     ctx->loops[0] = {3, 10, 0, 0};

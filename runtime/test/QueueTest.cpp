@@ -1,4 +1,4 @@
-//===- QueueTest.cpp - copies beside kernels ------------------------------===//
+//===- QueueTest.cpp - copies while kernels run ---------------------------===//
 
 #include "support/GpuPrograms.h"
 #include <cstring>
@@ -70,8 +70,8 @@ void checkQueues(const std::function<void(Queues &)> &body) {
     });
 }
 
-// Two buffers take turns: each iteration's kernel reads one while the next
-// iteration's numbers come into the other.
+// Double-buffered: each iteration's kernel reads one buffer while the next
+// iteration's numbers are copied into the other.
 TEST(QueueTest, UploadsAheadOfTheirUse) {
   checkQueues([](Queues &q) {
     float *sources[] = {q.pinned, q.pinned + q.kFloats};
@@ -94,7 +94,7 @@ TEST(QueueTest, UploadsAheadOfTheirUse) {
   });
 }
 
-// What is not pinned may change as soon as the copy has begun.
+// Memory that is not pinned may change as soon as the copy has been issued.
 TEST(QueueTest, UploadsFromAnyMemory) {
   checkQueues([](Queues &q) {
     std::vector<float> values = counting(q.kFloats);
@@ -107,7 +107,7 @@ TEST(QueueTest, UploadsFromAnyMemory) {
   });
 }
 
-TEST(QueueTest, DownloadsBesideKernels) {
+TEST(QueueTest, DownloadsWhileKernelsRun) {
   checkQueues([](Queues &q) {
     q.fill(q.pinned, 0);
     ASSERT_EQ(q.wait(1, q.upload(q.x, q.pinned, q.mark())), 0);
@@ -151,8 +151,28 @@ TEST(QueueTest, NothingToWaitFor) {
   });
 }
 
-// A download brings what the kernels in front of it have reported, and no more,
-// however far the device has got.
+// Copies of one queue are made in order: one ticket covers earlier copies that
+// have none, also the ticket of a copy of no bytes.
+TEST(QueueTest, OneTicketForSeveralCopies) {
+  checkQueues([](Queues &q) {
+    q.fill(q.pinned, 7);
+    int32_t up = q.gpus.transfer(0, 1);
+    int64_t bytes = q.kFloats * 4, ticket = -1;
+    for (char *to : {q.x, q.y})
+      ASSERT_EQ(tdrt_copy_start(q.ctx, up, to, q.pinned, bytes, 0, nullptr), 0);
+    ASSERT_EQ(tdrt_copy_start(q.ctx, up, q.x, q.pinned, 0, 0, nullptr), 0);
+    ASSERT_EQ(tdrt_copy_start(q.ctx, up, q.x, q.pinned, 0, 0, &ticket), 0);
+    ASSERT_EQ(q.wait(1, ticket), 0) << q.ctx.error();
+    for (char *x : {q.x, q.y}) {
+      ASSERT_EQ(addOne(q.ctx, 1, x, x, q.kFloats), 0);
+      EXPECT_EQ(floatsOf(q.ctx, q.gpus, 1, x, q.kFloats),
+                counting(q.kFloats, 8));
+    }
+  });
+}
+
+// A download also returns reports of the kernels that precede it, and of no
+// later ones, however far the device has got.
 TEST(QueueTest, ReportedIndexesInOrder) {
   checkQueues([](Queues &q) {
     int64_t early = q.download(q.pinned, q.x);
@@ -165,13 +185,13 @@ TEST(QueueTest, ReportedIndexesInOrder) {
     EXPECT_EQ(q.ctx.error(),
               "error[TR103]: index 70 is out of range for size 7\n"
               "  --> gpu.tdsl:5\n");
-    // It is told once.
+    // It is reported once.
     ASSERT_EQ(q.wait(0, q.download(q.pinned, q.x)), 0);
     EXPECT_EQ(q.ctx->attention, 0);
   });
 }
 
-// One of nothing brings nothing, but those before it have come.
+// An empty download returns no reports, but those before it have arrived.
 TEST(QueueTest, EmptyDownloads) {
   checkQueues([](Queues &q) {
     q.download(q.pinned, q.x);
@@ -184,7 +204,7 @@ TEST(QueueTest, EmptyDownloads) {
   });
 }
 
-// So does one that takes long, for which kernels that report do not wait.
+// So does a long download; kernels that report do not wait for it.
 TEST(QueueTest, ReportedIndexesAroundALongDownload) {
   checkQueues([](Queues &q) {
     ASSERT_EQ(reportIndex(q.ctx, 1, 70, 7, 4), 0);
@@ -198,7 +218,8 @@ TEST(QueueTest, ReportedIndexesAroundALongDownload) {
   });
 }
 
-// More reports in flight than there is room for: none is lost, and one is told.
+// More reports in flight than there is room for: none is lost, and one is
+// returned.
 TEST(QueueTest, ManyReports) {
   checkQueues([](Queues &q) {
     std::vector<int64_t> tickets;
@@ -222,7 +243,7 @@ TEST(QueueTest, ManyReports) {
 }
 
 //===----------------------------------------------------------------------===//
-// Who comes too early is found
+// Accesses that come too early are detected
 //===----------------------------------------------------------------------===//
 
 void expectFault(const std::function<void(Queues &)> &body) {

@@ -39,8 +39,8 @@ TEST(RandomTest, PublishedVectors) {
                {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}});
 }
 
-/// Word i of a call, by the reference implementation; of those that are lower
-/// halves, if `isLower`.
+/// Word i of a call, from the reference implementation; with `isLower` from the
+/// words that are lower halves.
 uint32_t referenceWord(uint64_t i, uint64_t seed, uint64_t call,
                        bool isLower = false) {
   uint64_t block = i / 4 | uint64_t(isLower) << 63;
@@ -91,7 +91,7 @@ TEST(RandomTest, AnyPartIsTheSame) {
   EXPECT_EQ(memcmp(wholeF64.data(), partF64.data(), n * sizeof(double)), 0);
 }
 
-/// The loop must not be vectorised: it is what vectors are compared with.
+/// Not vectorised: vector code is compared with it.
 __attribute__((noinline)) float scalarNormal(uint32_t word) {
   return tdrt::normalFromWord(word);
 }
@@ -121,7 +121,7 @@ TEST(RandomTest, VectorsAndScalarsAgree) {
   }
 }
 
-// Values that must never change: other devices have to give the same bits.
+// Values that must never change: other devices must produce the same bits.
 TEST(RandomTest, FixedBits) {
   float normal[4];
   tdrt_random_normal_f32(normal, 0, 4, 0, 0);
@@ -135,7 +135,7 @@ TEST(RandomTest, FixedBits) {
   EXPECT_EQ(both[3], 0x1.3601b7b07c381p-1);
 }
 
-// Against the quantile in 50 digits, by mpmath.
+// Compared with the quantile in 50 digits, computed with mpmath.
 TEST(RandomTest, NormalIsTheInverseInF64) {
   struct {
     uint32_t upper, lower;
@@ -163,13 +163,13 @@ TEST(RandomTest, NormalIsTheInverseInF64) {
     EXPECT_NEAR(z, point.exact, 8e-16 * point.exact) << point.upper;
     EXPECT_EQ(scalarNormal(point.upper | 0x80000000, point.lower), -z);
   }
-  // The middle, to which f64 comes as near as 2^-53.
+  // The middle, which f64 can approach up to 2^-53.
   EXPECT_NEAR(scalarNormal(0x7fffffff, 0xc0000000), 0x1.40d931fce0bdfp-33,
               2e-16);
 }
 
 /// The quantile of the upper tail by Newton's method on ln(erfc), which is
-/// concave, so that it converges from anywhere.
+/// concave, so that it converges from any start.
 double quantile(double p) {
   double z = 0;
   for (int i = 0; i < 60; ++i) {
@@ -193,7 +193,7 @@ TEST(RandomTest, NormalIsTheInverse) {
   EXPECT_LT(std::fabs(scalarNormal(0)), 6.4);
 }
 
-// As docs/Language.md says: from 140,000 on the number is below 4.
+// As docs/Language.md says: from 140,000 on, the number is below 4.
 TEST(RandomTest, NormalIsNearlyThatOfF64) {
   for (uint32_t m = 140000; m < 0x80000000; m += m / 256)
     for (uint32_t lower : {0u, 0x80000000u, ~0u})
@@ -239,7 +239,7 @@ TEST(RandomTest, Randint) {
   for (int count : counts)
     EXPECT_NEAR(count, 1000, 150);
 
-  // All of int64: the word itself, from two halves.
+  // The full range of int64: the word itself, from two halves.
   ASSERT_EQ(tdrt_random_randint_i64(ctx, wide.data(), 10, 4, 5, 6, INT64_MIN,
                                     INT64_MAX, -1),
             0);

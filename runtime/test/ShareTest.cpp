@@ -15,7 +15,7 @@ const tdrt_slot slots[] = {
     {"w", "m.w", TDRT_SLOT_PARAM, TDRT_F32, 1, 0, dims, nullptr, 0}};
 const tdrt_port ports[] = {{"x", TDRT_F32, 1, dims}};
 
-/// The result lies in the arena, behind the state, as compiled code has it.
+/// The result lies in the arena, after the state, as in compiled code.
 int32_t scale(tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) {
   const auto *w = reinterpret_cast<const float *>(ctx->state);
   auto *y = reinterpret_cast<float *>(ctx->arena + kBytes);
@@ -25,7 +25,8 @@ int32_t scale(tdrt_context *ctx, const tdrt_tensor *in, tdrt_tensor *out) {
   return 0;
 }
 
-/// Calls `scale` with one number, again and again; how often it was wrong.
+/// Calls `scale` repeatedly with one number; returns how often the result was
+/// wrong.
 int countWrong(tdrt_context *ctx, float number, int calls) {
   int wrong = 0;
   float x[kSize];
@@ -69,7 +70,7 @@ TEST(ShareTest, CallsOnSeveralThreads) {
     thread.join();
   for (int k = 0; k < 4; ++k)
     EXPECT_EQ(wrong[k], 0) << k;
-  // What the program's own context writes, the others see.
+  // Writes of the program's own context are visible to the others.
   tdrt_context *shared;
   ASSERT_EQ(tdrt_share(ctx, &shared), 0);
   reinterpret_cast<float *>(ctx->state)[0] = 5;

@@ -1,6 +1,6 @@
 //===- SharedCalls.cpp - one compiled program, called by four threads -----===//
 //
-// Is linked with the code of examples/embed/net.tdsl, all of it under
+// Linked with the code of examples/embed/net.tdsl, all of it under
 // ThreadSanitizer: see `races` in scripts/test.py.
 //
 //===----------------------------------------------------------------------===//
@@ -12,7 +12,8 @@
 
 extern "C" const tdrt_program tdc_program;
 
-/// predict(x) for one row, again and again: how often it failed or differed.
+/// Calls predict(x) for one row repeatedly; returns how often it failed or
+/// differed.
 static int askOften(tdrt_context *ctx, float number) {
   const int64_t dims[] = {1, 2};
   float x[] = {number, -number};

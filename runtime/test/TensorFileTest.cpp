@@ -49,7 +49,7 @@ TEST_F(TensorFileTest, EveryDtypeOfNumpy) {
       expectCounting<int64_t>(values, 6);
     if (dtype == TDRT_BOOL)
       expectCounting<uint8_t>(values, 6, 2);
-    // What is saved again are numpy's bytes.
+    // Saving the tensor again gives numpy's bytes.
     tdrt_tensor tensor = {values, dtype, 2, dims.data()};
     std::string copy = folder / name;
     ASSERT_EQ(tdrt_save_tensor(ctx, copy.c_str(), &tensor, -1), 0);

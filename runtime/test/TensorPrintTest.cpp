@@ -20,7 +20,7 @@ Values ramp(int n, double start, double step) {
   return values;
 }
 
-/// A value that would change the form stands where a summary leaves it out.
+/// A value that would change the format, at a position that a summary omits.
 Values spike() {
   Values values(1100, 1.5);
   values[500] = 1e20;

@@ -10,7 +10,7 @@ using namespace tdrt_test;
 
 namespace {
 
-/// Texts of a trace: those of its events that have `part`.
+/// The events of a trace that contain `part`, as text.
 std::vector<std::string> eventsWith(const std::string &json,
                                     const std::string &part) {
   std::vector<std::string> found;
@@ -41,7 +41,7 @@ void useGpu(tdrt_context *ctx, const GpuProgram &gpus) {
   EXPECT_EQ(values, counting(10, 1));
 }
 
-// Nothing is kept where nobody asked for it, by no name or by an empty one.
+// Nothing is recorded unless TDC_TRACE is set; an empty value counts as unset.
 TEST(TraceTest, OnlyIfWanted) {
   for (const char *path : {"", "trace.json"})
     checkWithGpus(1, {{"TDC_TRACE", path}}, [=] {
@@ -74,7 +74,7 @@ TEST(TraceTest, CopiesAndKernels) {
     EXPECT_EQ(numberOf(copies[1], "tid"), 3);
     EXPECT_NE(kernels[0].find("\"file\":\"gpu.tdsl\",\"line\":5"),
               std::string::npos);
-    // One after another, and the host waits until the last one is done.
+    // One after the other, and the host waits until the last one is done.
     auto end = [](const std::string &event) {
       return numberOf(event, "ts") + numberOf(event, "dur");
     };
@@ -82,7 +82,7 @@ TEST(TraceTest, CopiesAndKernels) {
     EXPECT_LE(end(copies[0]), numberOf(kernels[0], "ts") + 2e-3);
     EXPECT_LE(end(kernels[0]), numberOf(copies[1], "ts") + 2e-3);
     EXPECT_NEAR(end(waits[0]), end(copies[1]), 2e-3);
-    // The host is busy while it asks for something.
+    // The host is busy during each call.
     EXPECT_EQ(numberOf(launches[0], "pid"), 0);
     EXPECT_EQ(numberOf(launches[0], "line"), 5);
     EXPECT_EQ(numberOf(launches[0], "dur"), 4);
@@ -93,7 +93,7 @@ TEST(TraceTest, CopiesAndKernels) {
   });
 }
 
-// The moments of the host come in a queue of their own, which may be late.
+// The times of the host arrive in a queue of their own, possibly late.
 TEST(TraceTest, EverythingOfTheHost) {
   for (int seed = 1; seed <= 20; ++seed) {
     std::string text = std::to_string(seed);
@@ -110,7 +110,8 @@ TEST(TraceTest, EverythingOfTheHost) {
   }
 }
 
-// An arrow leads from a copy beside kernels to the kernel that waits for it.
+// An arrow leads from a copy that runs during kernels to the kernel that waits
+// for it.
 TEST(TraceTest, Arrows) {
   checkWithGpus(1, {{"TDC_TRACE", "trace.json"}}, [] {
     GpuProgram gpus(1);
@@ -142,8 +143,8 @@ TEST(TraceTest, Arrows) {
   });
 }
 
-// Many more moments than are kept as events, over more time than one event is
-// counted from.
+// Many more times than are kept as events, over a longer period than one
+// reference event covers.
 TEST(TraceTest, LongRuns) {
   checkWithGpus(1, {{"TDC_TRACE", "trace.json"}, {"TDC_SIM_EXECUTE", "0"}}, [] {
     GpuProgram gpus(1);
@@ -166,13 +167,14 @@ TEST(TraceTest, LongRuns) {
         tdrt::Context::of(ctx).trace->getJson(), "\"to\":\"cuda:0\"");
     ASSERT_EQ(copies.size(), size_t(iterations));
     EXPECT_GT(numberOf(copies.back(), "ts"), 120e3);
-    // The model's: 10 us, and what the bytes take.
+    // From the model of time: 10 us, and the time for the bytes.
     for (const std::string &copy : {copies[2], copies.back()})
       EXPECT_NEAR(numberOf(copy, "dur"), 10 + bytes / 25e3, 0.01);
   });
 }
 
-// What the trace asks of the driver besides may fail: then there is less in it.
+// Driver calls made only for the trace may fail: the trace then has fewer
+// events.
 TEST(TraceTest, EventsThatFail) {
   for (const char *fault : {"cuEventRecord@2=999", "cuEventElapsedTime@1=999",
                             "cuEventCreate@9=999"})
@@ -188,10 +190,10 @@ TEST(TraceTest, EventsThatFail) {
         });
 }
 
-// As in GpuFaultTest: the simulated driver would fail instead.
+// As in GpuFaultTest: the simulated driver's allocations would fail instead.
 #ifndef TDRT_ASAN
-/// Opens a program, uses it and writes its trace, where the allocation after so
-/// many fails; returns whether none did.
+/// Opens a program, uses it and writes its trace, where the allocation after
+/// `succeeding` others fails; returns whether none did.
 bool traceWithAllocations(int64_t succeeding) {
   GpuProgram gpus(1);
   const char *argv[] = {"test"};
@@ -228,7 +230,7 @@ TEST(TraceTest, EveryAllocationFails) {
 }
 #endif
 
-// What was done before a kernel failed is there still.
+// Events before a failed kernel are still in the trace.
 TEST(TraceTest, KernelThatFails) {
   checkWithGpus(1, {{"TDC_TRACE", "trace.json"}}, [] {
     GpuProgram gpus(1);
@@ -236,7 +238,7 @@ TEST(TraceTest, KernelThatFails) {
     ASSERT_EQ(ctx.status, 0) << ctx.error();
     useGpu(ctx, gpus);
     tdrt_cuda_synchronize(ctx, 0);
-    // What the trace asks the driver may be what tells of it.
+    // A driver call made for the trace may be the one that reports the failure.
     int32_t status = tdrt_launch(ctx, 1, WriteNowhere, 1, nullptr, 6);
     EXPECT_EQ(status ? status : tdrt_cuda_synchronize(ctx, 0), 309);
     std::string json = tdrt::Context::of(ctx).trace->getJson();
@@ -261,15 +263,15 @@ TEST(TraceTest, TwoGpus) {
     std::vector<std::string> copies = eventsWith(json, "\"from\":\"cuda:0\"");
     ASSERT_EQ(copies.size(), 1u);
     EXPECT_EQ(numberOf(copies[0], "pid"), 2);
-    // The host asks for both copies; one of them is among the kernels.
+    // The host issues both copies; one of them runs among the kernels.
     EXPECT_EQ(eventsWith(json, "\"copy\",\"ph\":\"X\",\"pid\":0").size(), 2u);
     EXPECT_EQ(eventsWith(json, "\"copy\",\"ph\":\"X\",\"pid\":2").size(), 1u);
   });
 }
 
-// Each GPU that one copies from has a lane of its own, and an arrow to the
+// Each source GPU of peer copies has a lane of its own, and an arrow to the
 // kernel that waits.
-TEST(TraceTest, PeersBesideKernels) {
+TEST(TraceTest, PeersWhileKernelsRun) {
   checkWithGpus(3, {{"TDC_TRACE", "trace.json"}}, [] {
     GpuProgram gpus(3);
     Opened ctx(gpus.program);
@@ -317,7 +319,7 @@ TEST(TraceTest, WrittenAtTheEnd) {
     ASSERT_EQ(eventsWith(json, "\"print\"").size(), 1u) << json;
     EXPECT_EQ(eventsWith(json, "\"cpu\"").size(), 2u); // process and thread
   }
-  // What is not there at the end either is found before the program runs.
+  // A path that cannot be written is reported before the program runs.
   for (auto [file, why] :
        {std::pair("/no/such/folder/x", "No such file or directory"),
         std::pair("/", "Is a directory")}) {
@@ -327,7 +329,7 @@ TEST(TraceTest, WrittenAtTheEnd) {
     EXPECT_EQ(ctx.error(), std::string("error[TR751]: `") + file +
                                "`: cannot be written: " + why + "\n");
   }
-  // Nor is anything left of a look at what can be written.
+  // The check that a file can be written leaves no file.
   setenv("TDC_TRACE", (folder / "other.json").c_str(), 1);
   {
     Opened ctx(program);

@@ -1,9 +1,9 @@
 #!/bin/sh
 # link-test.sh CC ARCHIVE INCLUDE SOURCE FOLDER
 #
-# Links a program as `tdc build` does and checks its size, its libraries and that
-# errors come out; and that one which reads .npy files alone carries no other
-# format.
+# Links a program as `tdc build` does and checks its size, its libraries and
+# that errors are printed; and that a program which reads only .npy files
+# contains no other format.
 set -eu
 cc=$1 archive=$2 include=$3 source=$4 folder=$5
 program=$folder/link-test

@@ -1,4 +1,4 @@
-"""Writes FormatTable.inc: what Python makes of values and format specs.
+"""Writes FormatTable.inc: values formatted by Python with format specs.
 
 FORMAT_INT(value, spec, text), FORMAT_FLOAT(...), FORMAT_STR(...), one row each.
 Run `python3 make_format_table.py > FormatTable.inc`; the rows never depend on

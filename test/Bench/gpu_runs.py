@@ -57,7 +57,7 @@ def start(given, out, part, *options, **environment):
     else:
         command = [GPU / "run.sh", "--simulated", "--tools", given.build, "--packed",
                    given.packed, "--out", out, "--part", part, *options]
-        # Who is killed removes no scratch files.
+        # A killed process does not remove its scratch files.
         environment = {**os.environ, "TMPDIR": str(given.scratch), **environment}
     return subprocess.Popen([str(word) for word in command], stdout=subprocess.PIPE,
                             stderr=subprocess.STDOUT, text=True, start_new_session=True,
@@ -171,12 +171,12 @@ def check_torn(given, folder):
     """A line without an end is no row; what follows is written after whole ones."""
     out = folder / "torn"
     before = rows.Rows(out)
-    before.add({"kind": "time", "name": "a", "who": "tdc"})
+    before.add({"kind": "time", "name": "a", "system": "tdc"})
     before.close()
     with (out / rows.FILE).open("a") as file:
         file.write('{"kind": "ti')
     again = rows.Rows(out)
-    again.add({"kind": "time", "name": "b", "who": "tdc"})
+    again.add({"kind": "time", "name": "b", "system": "tdc"})
     names = [row["name"] for row in rows.read(out)[0]]
     return [] if names == ["a", "b"] else [f"rows are {names}"]
 

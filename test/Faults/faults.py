@@ -8,7 +8,7 @@ usage: faults.py [--full | --seed N] [--program NAME] [--work DIR]
 A case is a process (runner.c) in which the N-th call of an entry point does
 nothing and returns a code: 1 (invalid value), 2 (out of memory), 600 (not ready),
 719 (launch failed, which the context then says for good) or 999 (unknown). A second
-fault in the same process reaches what is asked only behind a fault. (The runtime
+fault in the same process reaches calls that are made only after a fault. (The runtime
 calls neither cuStreamQuery nor cuEventQuery, where 600 is an answer.)
 
 What has to happen:
@@ -17,11 +17,11 @@ What has to happen:
  - The run in which the call fails does what it does without the fault, or it stops
    there with an error that names the cause: TR308 for want of memory, TR309 or
    TR310 for 719, else TR311 with the driver's name of the code. Nothing wrong is
-   printed before. An error behind the start of `main` names a line of the program,
-   except where the host waits for the GPUs at the end of it.
- - It does not fail where nobody misses what has failed: what is freed, destroyed
-   or unloaded, waiting before that, the version of a driver that works, direct ways
-   between GPUs, memory that is there when it is asked for again.
+   printed before. An error after the start of `main` names a line of the program,
+   except where the host waits for the GPUs at its end.
+ - It does not fail where the failed call is not needed: freeing, destroying,
+   unloading, waiting before these, the version of a driver that works, direct access
+   between GPUs, memory that is available at the second request.
  - An exported function that has failed has freed what it had allocated, and its
    next call works.
  - The program runs again in the same process, and gives the same. After 719 it

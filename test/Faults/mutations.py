@@ -16,7 +16,7 @@ else, fails, or if the simulated driver tells a mistake, under one of 20 schedul
  wait       the N-th time that the host waits for a stream or an event, that an event
             is recorded for which something waits, or that a stream waits for one; and
             each instruction of the kernels by which threads wait for one another or
-            for their copies. 95 % must be detected; the others stand in EQUIVALENT,
+            for their copies. 95 % must be detected; the others are in EQUIVALENT,
             with the reason.
 """
 
@@ -41,9 +41,9 @@ LEAST = 0.95  # of the waits
 
 # How many mutants do what the program does, by program and what is left out, and why.
 AT_THE_END = "nothing that the program's end waits for has failed; in waits/unseen.tdsl it has"
-BEHIND_ANOTHER = "what the other GPU reads is not written again before another wait"
+AFTER_ANOTHER = "what the other GPU reads is not written again before another wait"
 NO_NEXT_ITERATION = "what is copied ahead for an iteration that does not come: a bad index ends the program"
-BEFORE_LOOP = "in front of a loop in a loop: the host has waited for what used the buffer before"
+BEFORE_LOOP = "before a loop in a loop: the host has waited for the buffer's earlier use"
 LAST_ITERATION = "in the last iteration of a loop, for what the host reads of it: it has waited for that " \
             "before the GPU is given more"
 NO_REPORT = "a kernel that may report waits until reports before are read; here none reports, in " \
@@ -60,8 +60,8 @@ EQUIVALENT = {
     ("exports", "cuStreamSynchronize"): (1, AT_THE_END),
     ("on-demand", "cuStreamSynchronize"): (1, AT_THE_END),
     ("pipeline", "cuStreamSynchronize"): (1, AT_THE_END),
-    ("pipeline", "cuEventRecord"): (1, BEHIND_ANOTHER),
-    ("pipeline", "cuStreamWaitEvent"): (1, BEHIND_ANOTHER),
+    ("pipeline", "cuEventRecord"): (1, AFTER_ANOTHER),
+    ("pipeline", "cuStreamWaitEvent"): (1, AFTER_ANOTHER),
     ("training", "cuStreamWaitEvent"): (1, NO_REPORT),
     ("unseen", "cuStreamSynchronize"): (1, ERROR_IS_TOLD),
 }

@@ -22,8 +22,8 @@ PHASES = "open", "statements", "main", "calls", "close"
 # A run takes hundredths of a second; one that hangs is a failure.
 LIMIT = 60
 
-# One step of a run: which run, which step of it, its status, what is allocated
-# behind it, what the program has printed and what the runner tells.
+# One step of a run: the run, the step, its status, the bytes allocated after it,
+# the output of the program and the text of the runner.
 Step = namedtuple("Step", "run name status bytes output told")
 # What a process has done: its files are checksums by name.
 Run = namedtuple("Run", "exit steps errors stats files")
@@ -121,12 +121,12 @@ def thread_folder(parent):
 
 
 def parse(text):
-    """The steps that a runner has told. Behind the line of a step stands its error,
-    or the results of a call; behind that of `open`, what main prints."""
+    """The steps that a runner has told. The line of a step is followed by its error
+    or the results of a call; that of `open` by the output of main."""
     steps = []
     output, *parts = STEP.split(text)
-    for run, name, status, size, behind in zip(*[iter(parts)] * 5):
+    for run, name, status, size, text in zip(*[iter(parts)] * 5):
         is_open = name == "open" and status == "0"
-        steps.append(Step(run, name, int(status), int(size), output, "" if is_open else behind))
-        output = behind if is_open else ""
+        steps.append(Step(run, name, int(status), int(size), output, "" if is_open else text))
+        output = text if is_open else ""
     return steps

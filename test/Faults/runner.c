@@ -7,12 +7,12 @@
  * exported functions twice, closes it. What failed ends a run, but for a call
  * of a function: the next one must work.
  *
- * PHASE is `all`, or behind which part of the first run the process ends:
+ * PHASE is `all`, or the part of the first run after which the process ends:
  * `open`, `statements`, `main`, `calls` or `close`.
  *
- * A line that begins with "-- " stands behind what each step has printed:
+ * A line that begins with "-- " follows the output of each step:
  *   -- gpu open 0 bytes 1024           its status, and what is allocated now
- * and behind that, the error or the results of a call.
+ * and after it, the error or the results of a call.
  *===----------------------------------------------------------------------===*/
 
 #include "tdc_runtime.h"

@@ -1,9 +1,9 @@
 //===- parse-fuzz.cpp - no text may harm the parser -----------------------===//
 //
 // Parses arbitrary bytes and prints what came of it, the tree and the
-// diagnostics in both forms, so that every range is used as well. What is
-// checked besides the sanitizers: ranges and edits lie inside the text, and a
-// file that is not wholly understood has an error.
+// diagnostics in both forms, so that every range is used as well. In
+// addition to the sanitizers it checks that ranges and edits lie inside the
+// text, and that a file that is not wholly understood has an error.
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/ASTPrinter.h"

@@ -5,7 +5,7 @@
 Registers, bytes spilled, shared memory and occupancy are those of ptxas for each kernel
 of a program of full size, for sm_80 and sm_90. A simulated GPU counts the rest at a size
 at which products have the same tiles: bank conflicts, bytes of the GPU's memory that
-warps move (by sectors, whatever caches keep), beside the fewest that the op needs, and
+warps move (by sectors, whatever caches keep) and the fewest that the op needs, and
 the part of the products' multiply-adds that tensor cores do. Kernels that make initial
 values are left out.
 
@@ -33,7 +33,7 @@ import ptxas  # noqa: E402
 
 CHIPS = {"sm_80": 164 << 10, "sm_90": 228 << 10}  # shared memory of a multiprocessor
 # Of a multiprocessor of either (CUDA C++ Programming Guide, "Technical Specifications per
-# Compute Capability"); each block takes 1 KiB of shared memory beside its own.
+# Compute Capability"); each block takes 1 KiB of shared memory in addition to its own.
 REGISTERS, WARPS, BLOCKS, RESERVED = 65536, 64, 32, 1 << 10
 # Registers are given to warps in units (CUDA Occupancy Calculator).
 REGISTER_UNIT = 256

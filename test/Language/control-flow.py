@@ -1,10 +1,10 @@
-"""Random programs of loops, branches, `break`, `continue` and `return` mean in
-`tdc run`, in a built program, in the interpreter of td IR and in Python the same.
+"""Tests that random programs of loops, branches, `break`, `continue` and `return` do the same
+in `tdc run`, in a built program, in the interpreter of td IR and in Python.
 
 A program is a list of lines and blocks. It is printed with braces for tdc and
 with indentation for Python, which runs it with its own statements. It is built
-once and run for several choices of its arguments; `tdc run` knows those while it
-compiles, so that what is decided there is compared as well.
+once and run for several choices of its arguments; `tdc run` knows these while it
+compiles, so that code decided at compile time is compared as well.
 
 usage: control-flow.py FOLDER [SEED [PROGRAMS]]
 """
@@ -19,7 +19,7 @@ LIMIT = 4000  # printed lines of one program
 
 
 class Tensor(list):
-    """A tensor of ints, as far as the programs use one."""
+    """A tensor of ints, with the operations that the programs use."""
 
     def __add__(self, other):
         others = other if isinstance(other, Tensor) else [other] * len(self)
@@ -248,7 +248,7 @@ def expected(text, arguments):
 
 
 def lines(*command):
-    """What a program prints, or the error that there is; warnings do not matter."""
+    """Returns the output of a program, or its error, without warnings."""
     done = subprocess.run(command, capture_output=True, text=True)
     return (done.stdout + (done.stderr if done.returncode else "")).splitlines()
 

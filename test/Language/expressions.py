@@ -1,10 +1,10 @@
-"""Random expressions over host numbers, strs and indices mean in `tdc run`, in a
-built program and in Python the same.
+"""Tests that random expressions over host numbers, strs and indices have the same values in
+`tdc run`, in a built program and in Python.
 
 One program prints many expressions over its arguments. It is built once; for
 every choice of arguments the built program, `tdc run` (which knows them when it
-compiles) and Python's `eval` of the same text must print the same lines. What
-Python cannot compute for some of the choices is left out.
+compiles) and Python's `eval` of the same text must print the same lines. Expressions
+that Python cannot compute for some of the choices are left out.
 
 usage: expressions.py FOLDER [SEED [EXPRESSIONS]]
 """
@@ -17,7 +17,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-# What a nonterminal can be: what is short first, for where the depth is used up.
+# The expansions of a nonterminal, short ones first: these are used at the maximum depth.
 LEAVES = {
     "int": ["a", "b", "c", "0", "1", "2", "7", "-3", "12"],
     "float": ["f", "g", "h", "0.5", "2.0", "-0.25", "1e3", "123456.789", "1e-9"],
@@ -55,7 +55,7 @@ RULES = {
 
 
 class Row(list):
-    """The tensor that is indexed; ends of a slice are not clipped."""
+    """The tensor to index; the ends of a slice are not clipped."""
 
     def __getitem__(self, at):
         if not isinstance(at, slice):
@@ -75,7 +75,7 @@ def spelt(value):
 
 
 class Choices(ast.NodeTransformer):
-    """`a if c else b` of an int and a float is a float, whichever is taken."""
+    """`a if c else b` of an int and a float is a float, on either side."""
 
     def visit_IfExp(self, node):
         self.generic_visit(node)

@@ -1,5 +1,5 @@
-"""Attention of f16 and bf16 and its gradients against NumPy: scores in f32, weights and the
-gradients that go into products of the dtype."""
+"""Tests attention of f16 and bf16 and its gradients against NumPy: scores are f32; weights and
+the gradients that are operands of matrix products have the dtype."""
 
 import pathlib
 import subprocess
@@ -30,7 +30,7 @@ def swap(array):
 
 
 def attention(x, d, dtype, mask, rounds):
-    """What the program saves; `rounds`: what goes into a product is of the dtype."""
+    """Returns the arrays that the program saves; `rounds`: operands of products are rounded."""
     def narrow(array):
         return array.astype(dtype).astype(np.float32)
 
@@ -62,7 +62,7 @@ def check(dtype, mask, options):
     for name in RESULTS:
         wrong = [np.mean(got[name] != attention(got["x"], got["d"], DTYPES[dtype], mask,
                                                 rounds)[name]) for rounds in (True, False)]
-        # Where the last digit of a sum decides, a few may be rounded the other way.
+        # A few elements near a rounding boundary may be rounded the other way.
         assert wrong[0] < 0.05 and wrong[1] > 0.1, (dtype, mask, options, name, wrong)
 
 

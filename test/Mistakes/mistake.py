@@ -1,13 +1,13 @@
-"""One typical mistake: the whole of what tdc says, and what becomes of its fixes.
+"""One typical mistake: the whole message of tdc, and the result of its fixes.
 
-usage: mistake.py [--update] FILE...     checks, or writes, what stands behind `#>`
+usage: mistake.py [--update] FILE...     checks, or writes, the lines of `#>`
        mistake.py --checklist FOLDER     prints the table of Checklist.md
 
 A test is a program with a mistake. Comments on top say which, and optionally
   # command: tdc run % --epochs 3     what is typed; % is the program
   # both sides: f32[3] | f32[4]       the two that do not fit: the message has both
-  # NAME: EXPRESSION                  a file beside it, made by Python
-The lines behind `#>` are the message, and what the fixes come to: each one offered is
+  # NAME: EXPRESSION                  a file next to it, made by Python
+The lines of `#>` are the message and the result of its fixes: each one offered is
 applied to the program, which `tdc check` must then accept.
 """
 
@@ -41,7 +41,7 @@ CODE = re.compile(r"^(?:error|warning)\[(T[DR]\d+)\]", re.MULTILINE)
 
 
 def bytes_of(expression):
-    """The file that an expression of a header stands for."""
+    """The contents of a file that a header describes by an expression."""
     import numpy
     import safetensors.numpy
 
@@ -107,7 +107,7 @@ class Test:
         return "runs" if ran == 0 else "checks" if checked == 0 else "not enough"
 
     def outcome(self):
-        """The lines behind `#>` as they should be."""
+        """The lines of `#>` as they should be."""
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             for file, expression in self.files.items():
@@ -139,7 +139,7 @@ class Test:
             if side not in message:
                 yield f"the message does not say `{side}`"
         if "not enough" in message:
-            yield "a fix that does not mend"
+            yield "a fix that does not work"
         if "error[TD" in message and not PLACE.search(message):
             yield "the message has no place"
         if re.search(r"failed to legalize|'td\.|'scf\.|'arith\.|llvm", message):

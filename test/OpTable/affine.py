@@ -75,14 +75,14 @@ def affine_map(dims, coordinates):
 
 
 def positions(coordinates, index):
-    """The coordinates at every index of a grid."""
+    """Returns the coordinates at every index of a grid."""
     names = {f"d{i}": numbers for i, numbers in enumerate(index)}
     shape = np.broadcast_shapes((), *(numbers.shape for numbers in index))
     return tuple(np.broadcast_to(eval(text, {}, names), shape) for text in coordinates)
 
 
 def fixed_dims(coordinates):
-    """Dims of an operand, and of the result, that are in sums with a constant, which depends on
+    """Returns the dims of an operand, and of the result, in sums with a constant that depends on
     their size."""
     sums = [text for text in coordinates if re.search(r"(^| )\d+( |$)|-d", text)]
     return ({i for i, text in enumerate(coordinates) if text in sums},

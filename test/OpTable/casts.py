@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Casts to integers of what other ops yield: NaN, infinities, numbers out of range.
+"""Casts to integers of the results of other ops: NaN, infinities, numbers out of range.
 
 usage: casts.py [--seed N] [--target-cpu NAME | --gpu] [--work DIR]
 
 Every op on floats, or two of them, is followed by a cast to each dtype of
-integers, and that by one to a wider dtype, in one kernel: what LLVM makes of
-the three together must be what the interpreter says of each. The last line is
+integers, and that by one to a wider dtype, in one kernel: the code that LLVM makes
+of the three together must have the interpreter's results of each. The last line is
 "casts: N agree, N differ".
 """
 
@@ -49,7 +49,7 @@ def cast(function, x, dtype):
 def make_function(random, names, dtype, target):
     function = Function(dynamic=False)
     x = function.input(ends(dtype))
-    # One number, so that what is chosen between is known to be a constant.
+    # A single number, so that the operands of the select are known constants.
     number = function.scalar(np.float64(random.choice([0.0, 1.0, 255.0, np.inf])))
     y = function.op(f"td.fill {number}", x, f"f64 -> {x.type}")
     for name in names:

@@ -3,10 +3,9 @@
 
 usage: chains.py [--seed N] [--target-cpu NAME | --gpu] [--work DIR]
 
-What is fused must not keep more digits from one op to the next than the dtype
-has. Random chains of exact and correctly rounded ops on integers and on floats
-of 16 bits, with casts from and to all dtypes, must come out bit for bit. The
-last line is "chains: N agree, N differ".
+Fused ops must not pass on more digits than the dtype has. Random chains of
+exact and correctly rounded ops on integers and on floats of 16 bits, with casts from
+and to all dtypes, must agree bit for bit. The last line is "chains: N agree, N differ".
 """
 
 import sys
@@ -24,7 +23,7 @@ NARROW = ["f16", "bf16", "i16", "i8", "u8", "i32", "i64"]
 
 
 def extend(random, function, values):
-    """One more op on what there is."""
+    """Adds an op on the values so far."""
     x = values[random.integers(len(values))]
     y = random.choice([value.name for value in values if value.type == x.type])
     kind = random.choice(["cast", "binary", "binary", "unary", "select"])

@@ -26,8 +26,8 @@ def dense(array):
 
 def emit_constant(function, sample):
     array = sample.arrays[0]
-    # It has no operand, so it is the same with sizes at run time; there it is
-    # given to another op.
+    # It has no operand, so it is the same with run-time sizes; there it is the
+    # operand of another op.
     value = Value("", NAMES[array.dtype], array.shape)
     value = function.op(f"td.constant {dense(array)}", value)
     if not function.dynamic:
@@ -113,7 +113,7 @@ def below(limit, high, low):
     return (int(high) << 32 | int(low)) * limit >> 64
 
 
-# The coefficients and the order of operations stand in runtime/src/program/RandomCore.h.
+# The coefficients and the order of operations are in runtime/src/program/RandomCore.h.
 LOG = [7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
        -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1]
 CENTRE = ["0x1.5aa404p-25", "0x1.04f98ep-21", "-0x1.4ee930p-18", "-0x1.a14836p-18",

@@ -163,14 +163,14 @@ def emit_select(function, sample):
                        f"{condition.type}, {x.type}")
 
 
-# Next to the middle of two numbers of f16, and of bf16: what is rounded twice becomes the other.
+# Next to the middle of two numbers of f16, and of bf16: rounding twice gives the wrong one.
 MIDDLES = np.array([sign * scale * (1 + 2.0**-bits + rest) for sign in (1, -1)
                     for scale in (1, 3, 2.0**-15) for bits in (8, 11)
                     for rest in (-2.0**-40, 0, 2.0**-40)])
 
 
 def middles(dtype):
-    """Where rounding f32 to f16 or bf16 changes its mind, and the numbers of f32 beside."""
+    """The midpoints at which rounding f32 to f16 or bf16 changes, and their neighbours in f32."""
     x = np.sort(every(dtype).astype(np.float32))
     x = x[np.isfinite(x)]
     x = (x[1:] + x[:-1]) / 2
@@ -224,6 +224,6 @@ def smooth_select(random):
 
 
 def smooth_cast(random):
-    # Through f32, whose rounding would drown a small step; a cast is linear.
+    # Through f32, whose rounding errors exceed a small step; a cast is linear.
     for shape in SMALL_SHAPES:
         yield Sample([np.asarray(anywhere(random, shape))], {"to": "f32", "step": 0.25})

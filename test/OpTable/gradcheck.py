@@ -4,9 +4,9 @@
 usage: gradcheck.py [--full | --seed N] [--op NAME]... [--work DIR]
 
 For each op with a gradient and each of its smooth samples: the loss is the sum
-of the result times weights; td-grad makes the gradient, which is interpreted, and compiled where there is
-tdc-call. What it must be is said by the interpreted loss at points a small step
-to either side of each input element.
+of the result times weights; td-grad makes the gradient, which is interpreted, and
+compiled if there is a tdc-call. Its expected value is the central difference of the
+interpreted loss a small step to either side of each input element.
 The last line is "gradients: N passed, N failed".
 """
 
@@ -59,7 +59,7 @@ def write_loss(op, sample, weights, dynamic, with_gradients):
 
 
 def parameter_indexes(function, sample, op):
-    """Where the inputs with a gradient are among the function's parameters."""
+    """Returns the positions of the inputs with a gradient among the function's parameters."""
     indexes = []
     for wanted in op.wrt(sample):
         array = sample.arrays[wanted]

@@ -42,7 +42,7 @@ class Value:
         return f"tensor<{dims}{element_type(self.dtype)}>"
 
     def like(self, dtype=None, dims=None):
-        """A value of no name, for its type."""
+        """A value without a name, for its type."""
         return Value("", dtype or self.dtype, self.dims if dims is None else tuple(dims))
 
 
@@ -97,7 +97,7 @@ class Function:
         return self.sizes_of([None if d in fixed else (donor, d) for d in range(len(dims))], dims)
 
     def sizes_of(self, sources, dims):
-        """The same from (value, dim) pairs; None where the size is static."""
+        """Does the same from (value, dim) pairs; None where the size is static."""
         types, sizes = [], []
         for source, size in zip(sources, dims):
             if source is None or source[0].dims[source[1]] is not None:
@@ -165,8 +165,8 @@ class Batch:
         stem.with_suffix(".bin").write_bytes(b"".join(self.chunks) + bytes(64))
 
     def run(self, backend, stem, module=None, limit=240):
-        """The results of each call: a list of arrays, or a status. Raises
-        BackendFailure if there are none, or others under another seed."""
+        """Returns the results of each call: a list of arrays, or a status. Raises
+        BackendFailure if there are none, or if another seed gives others."""
         results = f"{stem}.results"
         process = subprocess.run(
             [*backend.command, str(module or stem.with_suffix(".mlir")),
@@ -199,7 +199,7 @@ class Backend:
 
 
 def find_backends(target_cpu=None):
-    """The interpreter, and compiled code where that is built, for a processor."""
+    """Returns the interpreter, and compiled code for a processor if that is built."""
     backends = [Backend("interpreter", [shutil.which("tdc-interpret")])]
     if compiled := shutil.which("tdc-call"):
         cpu = ["--target-cpu", target_cpu] if target_cpu else []
@@ -225,8 +225,8 @@ def read_results(row, data):
 
 
 def parse_options(description, *flags):
-    """The command line of these programs, with flags of their own; the work folder
-    exists then, and is kept if it was named."""
+    """Parses the command line of these programs, with their own flags; makes the work folder,
+    which is kept if it was named."""
     parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(2**32))

@@ -37,8 +37,8 @@ TOLERANCES = {"f64": (1e-7, 1e-7), "f32": (1.3e-6, 1e-5), "f16": (1e-3, 1e-5),
 
 
 def flush(array):
-    """Denormal results as the zeros that compiled code makes of them; those of f16 are ordinary
-    numbers of the f32 it computes in, and stay."""
+    """Replaces denormal results by zeros, as compiled code does; denormals of f16 are ordinary
+    numbers in f32, in which it computes, and stay."""
     if array.dtype == np.float16 or not holds_floats(array):
         return array
     tiny = ml_dtypes.finfo(array.dtype).tiny
@@ -58,7 +58,7 @@ class Case:
                 f"{self.sample.label} {'sizes at run time' if self.dynamic else 'static sizes'}")
 
     def problem(self, outcome):
-        """What is wrong with a result, or None."""
+        """Returns the failure of a result, or None."""
         if isinstance(outcome, int):
             return f"stopped with status {outcome}"
         got, want = flush(outcome[0]), flush(np.asarray(self.op.reference(self.sample)))
@@ -104,8 +104,8 @@ def make_cases(row, random, part):
 
 
 def run_cases(cases, backend, stem):
-    """One (case, problem or None) for each case. Where a whole module fails, its
-    halves are tried, to find the case and to go on with the others."""
+    """Yields (case, problem or None) for each case. If a whole module fails, its halves are
+    tried, to find the case and to continue with the others."""
     if not cases:
         return []
     batch = Batch()
@@ -120,7 +120,7 @@ def run_cases(cases, backend, stem):
             return [(cases[0], f"{str(problem).strip()[-2000:]}, in {stem}.mlir")]
         report = []
         for half, part in enumerate((cases[:len(cases) // 2], cases[len(cases) // 2:])):
-            # Enough is known of an op that fails again and again.
+            # An op that fails repeatedly is not tried further.
             if sum(problem is not None for _, problem in report) <= SHOWN:
                 report += run_cases(part, backend, stem.with_name(f"{stem.name}-{half}"))
         return report
@@ -165,7 +165,7 @@ def check_bijection(table):
 
 def run_op(row, backends, options, tdc_opt, work):
     stem = work / row["mnemonic"]
-    # Its own stream, so that an op alone has the numbers it has among all.
+    # Its own stream, so that an op has the same numbers alone and among all.
     random = np.random.default_rng([options.seed, *row["mnemonic"].encode()])
     cases = list(make_cases(row, random, options.part))
     report = []

@@ -1,9 +1,9 @@
-"""What every op of the table means, in NumPy, and samples to try it on.
+"""The NumPy function of every op of the table, and samples to try it on.
 
 One entry of OPS per row of the table. An entry says how to make samples of a
-dtype, how to write the op in td IR for one, and what the result must be; where
-the op has a gradient, also samples that are away from the kinks. What the
-entries are made of stands in one file per family.
+dtype, how to write the op in td IR for one, and how to compute the expected result;
+if the op has a gradient, also samples that are away from the kinks. The parts
+of entries are in one file per family.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""What a sample and an op are to the tests, and numbers to try ops on."""
+"""The types of samples and ops in the tests, and numbers to try ops on."""
 
 import dataclasses
 import warnings
@@ -53,7 +53,7 @@ def is_float(dtype):
 
 
 def holds_floats(array):
-    """NumPy itself knows no bf16: to it they are bytes."""
+    """NumPy itself has no bf16: it treats such numbers as bytes."""
     return is_float(NAMES[array.dtype])
 
 
@@ -111,17 +111,17 @@ def wide(function):
 
 
 def round_to(array, dtype):
-    """Numbers as those of the dtype, rounded once."""
+    """Returns numbers rounded to the dtype once."""
     array = np.asarray(array)
-    if dtype == "bf16":  # whose own conversion goes through f32, and rounds there too
+    if dtype == "bf16":  # its own conversion goes through f32, and rounds twice
         mantissa, exponent = np.frexp(array.astype(np.longdouble))
         array = np.ldexp(np.rint(mantissa * 256), exponent - 8)
     return array.astype(DTYPES[dtype])
 
 
 def small(samples, limit=30):
-    """Those samples of f64 that have few elements; ops that are linear, or
-    smooth everywhere, need no more care."""
+    """Returns the samples of f64 with few elements; ops that are linear, or smooth
+    everywhere, need no more care."""
     def make(random):
         for sample in samples(random, "f64"):
             if sum(array.size for array in sample.arrays) <= limit:

@@ -37,8 +37,8 @@ def scan(sample):
 
 
 def scan_bound(sample):
-    """One rounding of the result, and those of the wider dtype that is collected in; f64 has
-    none."""
+    """One rounding of the result, and the roundings of the wider accumulator; for f64, which
+    has no wider one, a rounding per element."""
     x = sample.arrays[0]
     steps = x.shape[sample.dim] if x.dtype == np.float64 else 2
     return steps * COMBINED[sample.kind](np.abs(x.astype(np.float64)), axis=sample.dim)

@@ -1,10 +1,10 @@
-"""Small straight-line programs whose ops may run on either device: what a placed
-program costs is the least over all choices of devices, each tried here.
+"""Small straight-line programs whose ops may run on either device: a placed program
+must cost as little as the best choice of devices, found here by trying all.
 
     brute_force.py --seed S --count N [--optimize]
 
-T-ops alone may move, and only copied bytes cost. With --optimize any op may, a
-T-op may run on both devices, and computing costs something too.
+Only T-ops may move, and only copied bytes cost. With --optimize any op may move, a
+T-op may run on both devices, and ops have a cost too.
 
 Needs tdc-opt and tdc-interpret in PATH.
 """
@@ -24,12 +24,12 @@ PASSES = ["--td-choose-devices", "--td-place", "--td-verify-placement"]
 PLACES = ["cpu", "gpu"]
 SIZE = {"ui8": 1, "f32": 4}
 T_OPS = ("cast", "slice")
-# Operations that a device does while one byte is copied (Analysis/OpCosts).
+# Operations of a device during the copy of one byte (Analysis/OpCosts).
 SPEED = {"cpu": 20, "gpu": 800}
 
 
 class Op:
-    """One op: what it is, where it was written to run, what it reads."""
+    """One op: its kind, the device that the program gives it, and its operands."""
 
     def __init__(self, kind, dtype, count, place, ins):
         self.kind, self.dtype, self.count = kind, dtype, count
@@ -44,7 +44,7 @@ class Op:
 
 
 def generate(rng, most):
-    """Up to `most` ops, the last ones read by the host."""
+    """Returns up to `most` ops; the host reads the last ones."""
     ops = []
     for _ in range(rng.randint(3, most)):
         place = rng.choice(PLACES)
@@ -113,7 +113,7 @@ def sinks(ops):
 
 
 def choices(ops, op, optimize):
-    """The sets of devices that an op may run on."""
+    """Returns the sets of devices on which an op may run."""
     if op.kind == "load" or op.kind == "fill":
         return [{op.place}]
     if optimize:
@@ -128,7 +128,7 @@ def choices(ops, op, optimize):
 
 
 def compute_cost(op, place):
-    """In 64ths of a copied byte, as the pass counts."""
+    """Returns a cost in 64ths of a copied byte, the unit of the pass."""
     return math.ceil(64 * op.count / SPEED[place])
 
 
@@ -149,7 +149,7 @@ def least(ops, optimize):
 
 
 def computed(placed):
-    """What the ops of a placed program cost."""
+    """Returns the cost of the ops of a placed program."""
     cost = 0
     for line in placed.splitlines():
         found = re.search(r"td\.(sin|cast|slice) .*tensor<(\d+)x\w+, "

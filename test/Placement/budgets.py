@@ -1,12 +1,12 @@
-"""More memory never makes a program fail, and what fits takes no more than it may.
+"""More memory never makes a program fail, and a program that runs keeps to its budget.
 
     budgets.py PROGRAM
 
-PROGRAM, which has a loop and no loader, on a simulated GPU: first with all the
-memory that it wants, which is its plan; with exactly that, and with less and less,
-until it is refused. With every budget in between it runs, prints the same and takes
-at most that; one that is too small says how much is needed, which is no more than
-the least that has worked.
+PROGRAM, which has a loop and no loader, runs on a simulated GPU: first with unlimited
+memory, which gives its plan; then with exactly that much, and with less and less, until
+it is refused. With each of these budgets it prints the same and takes at most the
+budget; the message for a budget that is too small says how much is needed, which is no
+more than the least budget that worked.
 """
 
 import json
@@ -17,7 +17,7 @@ import tempfile
 import pathlib
 
 STEPS = 16
-OWN = 160  # what the runtime itself takes of a GPU: TDRT_GPU_BYTES
+OWN = 160  # the runtime's own memory on a GPU: TDRT_GPU_BYTES
 
 
 def run(program, budget=None):

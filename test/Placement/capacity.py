@@ -1,13 +1,13 @@
-"""Programs that do not fit on a device, placed and run: what leaves it and comes
-back costs little more than it must.
+"""Programs that do not fit on a device, placed and run: evicting tensors and copying
+them back costs little more than the minimum.
 
     capacity.py --seed S --count N [--mixed] [--keep DIR]
 
 A program reads tensors of the host on a device, one after the other, and the
-device has room for some of them. The least number of bytes to copy is computed
-from the sets of tensors that may be there after each use. Tensors of one size
-make exactly as many; --mixed are tensors of one to three units, and bytes of at
-most four times as many. The output is that of the program with room for all.
+device has room for some of them. The minimum of bytes to copy is computed over the
+sets of tensors that may be on the device after each use. With tensors of one size
+the program must copy exactly the minimum; with --mixed, tensors of one to three
+units, at most four times as much. The output must not depend on the device's room.
 Needs tdc-opt and tdc-interpret in PATH.
 """
 
@@ -20,13 +20,13 @@ import sys
 import tempfile
 
 UNIT = 4096
-SMALL = 64  # room for the numbers that the program computes beside
+SMALL = 64  # room for the numbers that the program computes in addition
 PASSES = ["--td-normalize", "--td-choose-devices", "--td-place",
           "--td-fit-memory", "--td-verify-placement"]
 
 
 def least(uses, sizes, room):
-    """The least that has to be brought, over all sets that may stay."""
+    """Returns the least number of units to copy, over all sets that may stay."""
     costs = {frozenset(): 0}
     for use in uses:
         after = {}
@@ -51,7 +51,7 @@ def subsets(held):
 
 
 def write(uses, sizes, room):
-    """The program, on a device with `room` units, or with all that it wants."""
+    """Returns the program, for a device with `room` units, or with unlimited memory."""
     memory = "" if room is None else (
         f' attributes {{td.working_set = {{"cuda:0" = {room * UNIT + SMALL} : i64}}}}')
     lines = ["#cpu = #td.dev<cpu>", "#g0 = #td.dev<cuda, 0>",
@@ -81,8 +81,8 @@ def write(uses, sizes, room):
 
 
 def run(text, folder, name):
-    """The output, the bytes brought to the device and the most there at one time, or
-    what is wrong."""
+    """Returns the output, the bytes copied to the device and its peak, or a description of
+    the failure."""
     program, placed = folder / f"{name}.mlir", folder / f"{name}-placed.mlir"
     counts = folder / f"{name}.json"
     program.write_text(text)

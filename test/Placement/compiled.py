@@ -1,10 +1,10 @@
-"""Programs that run as compiled code copy what the interpreter counts.
+"""Compiled programs make the copies that the interpreter counts.
 
     compiled.py FOLDER EXAMPLES
 
-The programs of FOLDER in the modes of suite.py, with two GPUs and three, those of
-FOLDER/forgotten, and the forms of EXAMPLES of training.py: runs.py compares `tdc
-run` on simulated GPUs with tdc-interpret. (random_programs.py --compiled does
+For the programs of FOLDER in the modes of suite.py, with two GPUs and three, the
+programs of FOLDER/forgotten, and training.py's forms of EXAMPLES, runs.py compares
+`tdc run` on simulated GPUs with tdc-interpret. (random_programs.py --compiled does
 that for its programs.) A placed program takes no more memory on a GPU than the
 interpreter counts: fusion saves some, rounding to 64 bytes costs some.
 """

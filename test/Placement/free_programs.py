@@ -1,5 +1,5 @@
-"""Random programs whose loops and branches only a run knows: free ops run where the
-rule says, with as few copies as that allows.
+"""Random programs with loops and branches that are known only at run time: free ops run
+on the devices that the rule gives, with as few copies as that allows.
 
     free_programs.py --seed S --count N [--keep DIR]
 
@@ -7,11 +7,11 @@ Programs have `while` loops, `for` loops and branches that an argument or a file
 decides, tensors that are loaded, made by constructors and by loaders, a model that
 is moved or not, and tensors on devices that the program names, or none, with
 `--device cuda` or without. Each is placed without knowing its argument and run with
-0, 1, 2, 5 and 50 of it. It prints the same in all modes. In `insert` and `warn` its
-free ops run where free_rule.py says (an oracle of its own), and it makes K0 copies;
-in `optimize` those of the K0 of its own ops. As `off` refuses a program without its
-`.to`s, this writes them, and counts the copies that they are. Needs tdc, tdc-opt and
-tdc-interpret in PATH.
+the values 0, 1, 2, 5 and 50. It must print the same in all modes. In `insert` and
+`warn` its free ops must run on the devices given by free_rule.py (an independent
+oracle), and it must make K0 copies; in `optimize` the K0 of the devices chosen there.
+The mode `off` rejects a program without its `.to`s, so this script writes them and
+counts their copies. Needs tdc, tdc-opt and tdc-interpret in PATH.
 """
 
 import argparse
@@ -49,7 +49,7 @@ class Break(Exception):
 
 class Program:
     """A tree of statements, each a tuple: its kind and its parts. A tensor is on
-    the device that the program says, or free; so is the model."""
+    the device that the program gives it, or free; so is the model."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -80,7 +80,7 @@ class Program:
         return statements + [self.print(made or scope)]
 
     def print(self, scope):
-        """With a factor of its own: the same number would be copied once."""
+        """Returns an expression with a unique factor: equal tensors would be copied once."""
         self.names += 1
         return ("print", self.rng.choice(scope), self.names)
 
@@ -107,7 +107,7 @@ class Program:
         return ("let", name, value)
 
     def expression(self, scope, place=None):
-        """(place, expression) of values in scope; of that place, if there is one."""
+        """Returns (place, expression) of the values in scope; with a `place`, of those there."""
         rng = self.rng
         if place == FREE:
             scope = [n for n in scope if self.place[n] == FREE]
@@ -130,7 +130,7 @@ class Program:
             value = self.rng.choice(scope)
             return ("keep", value)
         if self.trains and self.rng.random() < 0.5:
-            # On what does not come from the model: that would be TD611.
+            # On a value that does not depend on the model: else the error would be TD611.
             return ("train", self.rng.choice("ab"))
         x = self.rng.choice(scope)
         form = self.rng.choice(["net", "net", "kept"])
@@ -149,7 +149,7 @@ class Program:
         return ("arg", rng.choice([0, 1, 3, 9]))
 
     def variables(self, scope, count):
-        """Of loops and branches: their places do not change."""
+        """Results of loops and branches, which keep their places."""
         rows = []
         for _ in range(count):
             first = self.rng.choice(scope)
@@ -200,7 +200,7 @@ class Program:
 #===--- Their text ----------------------------------------------------------===#
 
 class Printer:
-    """`written`: with a `.to` wherever PyTorch wants one."""
+    """Prints the program; if `written`, with a `.to` wherever PyTorch needs one."""
 
     def __init__(self, program, written):
         self.program, self.written = program, written
@@ -330,7 +330,7 @@ MAKERS = {FREE: "randn(4, 4)", CUDA: "randn(4, 4, device=cuda)",
 #===--- What is copied as it is written -------------------------------------===#
 
 class Written:
-    """Walks through a program with its `.to`s as a run does, and counts."""
+    """Follows a program with its `.to`s as a run does, and counts the copies."""
 
     def __init__(self, program, n):
         self.program, self.n = program, n
@@ -419,7 +419,7 @@ class Checker:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         self.outputs = None
-        self.known = {}  # what run() gave, by the module
+        self.known = {}  # results of run(), by module
         for written in (False, True):
             path = self.path(written)
             path.write_text(Printer(program, written).text())
@@ -433,7 +433,7 @@ class Checker:
                    self.path(written))
 
     def run(self, module, what):
-        """Of each run (copies and bytes, K0 of them); it prints what others do."""
+        """Returns (copies and bytes, their K0) of each run; all runs must print the same."""
         if module in self.known:
             return self.known[module]
         path = self.folder / "module.mlir"
@@ -463,7 +463,7 @@ class Checker:
         return map(free_rule.places, generic.split(SPLIT))
 
     def check_rule(self):
-        """Ops run where the rule says; K0 of these places."""
+        """Checks that ops run on the rule's devices, with the K0 of these devices."""
         resolved = self.emit("resolved", "insert", False)
         wanted, places = self.places(self.emit("grad", "insert", False), resolved)
         if places != wanted:
@@ -473,7 +473,7 @@ class Checker:
         return [least for _, least in self.run(resolved, "resolved")]
 
     def check_minimal(self, what, mode, written, *options):
-        """The module, and what its runs copy: K0 of their ops."""
+        """Returns the module; its runs must copy the K0 of their ops."""
         module = self.emit("placed", mode, written, *options)
         rows = self.run(module, what)
         for n, (copies, least) in zip(RUNS, rows):
@@ -496,7 +496,7 @@ class Checker:
                                       "--no-t-ops")
         if fixed != least:
             raise Failure(f"insert --no-t-ops: {fixed}, K0 of the rule {least}")
-        # T-ops beside a copy may run where fewer bytes cross.
+        # T-ops next to a copy may run where fewer bytes cross.
         module, moved = self.check_minimal("insert", "insert", False)
         if any(made[1] > wanted[1] for made, wanted in zip(moved, least)):
             raise Failure(f"insert: {moved}, K0 of the rule {least}")
@@ -507,7 +507,7 @@ class Checker:
 
 
 def check(program, folder):
-    """What is wrong, or None."""
+    """Returns a description of the failure, or None."""
     try:
         Checker(program, folder).check()
     except Failure as failure:
@@ -530,7 +530,7 @@ KINDS = {"let", "set", "print", "keep", "train", "loop", "if", "break"}
 
 
 def shrink(program, folder):
-    """Drops statements as long as something is wrong with what is a program."""
+    """Drops statements as long as the rest is a program and fails."""
     kind = check(program, folder).split(":")[0]
     smaller = True
     while smaller:

@@ -1,9 +1,9 @@
-"""Which device each free op of a program runs on, by the rule of docs/Placement.md.
+"""The device of each free op of a program, by the rule of docs/Placement.md.
 
-This shares no code with td-resolve, and goes the other way: it follows the results
-of each op until they meet a device. `places(text)` takes a module in MLIR's generic
-form, as of --phase=grad, and gives the (name, place) of its compute ops in their
-order, or of --phase=resolved, where every op says its place itself.
+This shares no code with td-resolve, and works in the other direction: it follows the
+results of each op until they reach a device. `places(text)` takes a module in MLIR's
+generic form, from --phase=grad, and returns (name, place) of its compute ops in order;
+of a module from --phase=resolved it returns the places that the types have.
 """
 
 import re
@@ -31,11 +31,11 @@ class Op:
 
 
 class Value:
-    """Each is one; names come again in other regions."""
+    """Gives each value an object; other regions reuse the names."""
 
 
 def parse(text):
-    """The functions of a module, and its attributes."""
+    """Returns the functions of a module, and its attributes."""
     known, stack, functions, attributes = {}, [], [], ""
 
     def define(name):
@@ -84,7 +84,7 @@ def split(types):
 
 
 def place_of(kind):
-    """The device in a type, "" for a free tensor, None for anything else."""
+    """Returns the device in a type, "" for a free tensor, None for any other type."""
     if not kind.startswith("tensor"):
         return None
     found = PLACE.search(kind)
@@ -99,14 +99,14 @@ def walk(ops):
 
 
 class Flow:
-    """Where free values go. `ways`: from a value or slot to (what it becomes or is
-    an operand of, the ops on the way: 0 or 1); `ends`: the devices where it is
-    needed then."""
+    """The uses of free values. `ways` maps a value or slot to pairs (a value that it becomes
+    or is an operand of, the number of ops between, 0 or 1); `ends` maps it to the devices
+    that need it directly."""
 
     def __init__(self, functions):
         self.ways, self.ends = {}, {}
-        self.made_from = {}  # what a value is: constructors pin nothing
-        self.freed = {}  # and what pins it then: a home does not
+        self.made_from = {}  # the value's own device: constructors pin nothing
+        self.freed = {}  # and the device that pins it: a home does not
         self.loaded = set()  # what loaders take
         self.place = {}
         self.constructed = set()
@@ -193,7 +193,7 @@ class Flow:
             self.end(slot(op), self.place[value])
 
     def nearest(self, value):
-        """The devices that the results of an op reach first."""
+        """Returns the nearest devices that the results of an op reach."""
         seen, level = set(), {value}
         while level:
             further, found = set(), set()
@@ -226,7 +226,7 @@ class Flow:
         return False
 
     def pins(self):
-        """The devices that pins say, of all that is free."""
+        """Returns the pinned device of each free value."""
         free = [v for v, place in self.place.items() if place == ""]
         free += {t for ways in self.ways.values() for t, _ in ways
                  if isinstance(t, str)}

@@ -1,10 +1,10 @@
-"""The pages of `tdc emit --graph=html` as a browser shows them.
+"""Tests the pages of `tdc emit --graph=html` in a browser.
 
     graphs.py CHROMIUM FOLDER PROGRAM [OPTION...] [, PROGRAM [OPTION...]]...
 
-At 1280 and 800 pixels: no two texts overlap and none is cut off or outside of the page.
-Each copy that is drawn is one of `tdc report`, with its bytes. The picture alone is the
-same, as XML. Where labels are moved onto each other, the same checks say so.
+At 1280 and 800 pixels, no two texts overlap and none is cut off or outside of the page.
+Each drawn copy is in `tdc report`, with the same bytes. The standalone picture is the
+same XML. If labels are moved onto each other, the same checks must fail.
 """
 
 import json

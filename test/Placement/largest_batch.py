@@ -1,10 +1,10 @@
-"""A program that does not fit says which batch would: it runs with that one, and
-with one row more it does not fit.
+"""The message for a program that does not fit names a batch size that does: with that
+size the program runs, and with one row more it does not fit.
 
     largest_batch.py FOLDER
 
-The programs of FOLDER on a simulated GPU with the memory that their first line
-says.
+The programs of FOLDER are compiled for a simulated GPU with the memory that their
+first line gives.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-// Shows each page in a frame of its width and writes down what stands where.
+// Shows each page in a frame of its width and writes down where each text is.
 
 const TOLERANCE = 1; // px
 

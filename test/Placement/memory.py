@@ -1,12 +1,12 @@
-"""Programs take the memory that `tdc report` says.
+"""Programs take the memory that `tdc report` predicts.
 
     memory.py FOLDER EXAMPLES
 
 The programs of FOLDER in the modes of suite.py, EXAMPLES and their forms of
-training.py run on simulated GPUs. Where the report is exact, the most that the
-runtime has counted on each device is what it says; else not more. On the simulated
-GPUs the last bytes of each arena are written to, none behind it, and the driver has
-given no more memory, but for what the runtime itself needs. No arena is larger than
+training.py run on simulated GPUs. Where the report is exact, the peak that the
+runtime has counted on each device equals it; else it is not larger. On the simulated
+GPUs the last bytes of each arena are written to, none past its end, and the driver has
+given no more memory, except what the runtime itself needs. No arena is larger than
 OVERHEAD times the least that memory_bound.py finds.
 """
 
@@ -27,12 +27,12 @@ OVERHEAD = 1.05
 ON_BOTH = {"casts": [], "query": [], "simple_model": ["--epochs", "5"],
            "simple_model_loader": ["--epochs", "5"]}
 ALIGNMENT = 64
-SLACK = 64  # beyond what an arena is asked for
-RECORD = 32 + SLACK  # of a bad index, where kernels may meet one
+SLACK = 64  # beyond the size of an arena
+RECORD = 32 + SLACK  # for bad indices, if kernels may find one
 
 
 def report(program, options, memory=None):
-    """The peaks by device; None where the program is refused."""
+    """Returns the peaks by device, or None if the program is refused."""
     done = subprocess.run(["tdc", "report", "--json", *options, program],
                           capture_output=True, text=True,
                           env=runs.environment(memory))
@@ -60,8 +60,8 @@ def check_bounds(said, program, options, memory=None):
 
 
 def execute(command, memory=None, folder=None):
-    """What the runtime has counted and what the simulated driver has; None if the
-    program does not run."""
+    """Returns the counts of the runtime and of the simulated driver, or None if the program
+    does not run."""
     with tempfile.TemporaryDirectory() as scratch:
         counts, driver = (pathlib.Path(scratch) / name for name in ("r", "d"))
         done = subprocess.run(
@@ -77,7 +77,7 @@ def execute(command, memory=None, folder=None):
 
 
 def compare(said, counted):
-    """What is wrong with the peaks of a report, after a run."""
+    """Returns the mistakes in the peaks of a report, compared with a run."""
     if said is None or counted is None:
         refused = said is None and counted is None
         return [] if refused else [f"reported {said}, counted {counted}"]

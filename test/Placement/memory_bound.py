@@ -1,9 +1,9 @@
-"""The least memory that a program can do with: the most that lives at one time.
+"""The least memory that a program can run in: the most that is live at one time.
 
-Reads the module behind the phase `nvvm` as text in MLIR's generic form and follows
-its values backwards, block by block. Slots and literals of GPUs live always. What a
-loop carries, what a kernel may overwrite and what goes to a slot is counted once at
-most, so that no plan of buffers that stay where they are can need less. All sizes
+Reads the module after the phase `nvvm` as text in MLIR's generic form and follows
+its values backwards, block by block. Slots and literals of GPUs are always live. A
+value that a loop carries, that a kernel may overwrite or that is written to a slot is
+counted at most once, so no plan of buffers with fixed addresses can need less. All sizes
 are rounded as addresses are. Values of run-time size are not counted.
 """
 
@@ -38,7 +38,7 @@ class Block:
 
 
 def split(text):
-    """At commas that stand in no brackets."""
+    """Splits a text at commas outside of brackets."""
     parts, depth, start = [], 0, 0
     for i, letter in enumerate(text):
         depth += (letter in "<([{") - (letter in ">)]}")
@@ -50,7 +50,7 @@ def split(text):
 
 
 class Reader:
-    """The ops of the module's functions; `types` has those of all values."""
+    """Returns the ops of the module's functions; `types` gets the types of all values."""
 
     def __init__(self, text):
         self.lines = iter(text.splitlines())
@@ -84,7 +84,7 @@ class Reader:
     def read_op(self, line, result, count, name, operands):
         op = Op(name, NAME.findall(operands), line)
         if line.endswith("({"):
-            # What is inside kernels is not the host's.
+            # Values inside kernels are not the host's.
             skips = name in ("llvm.func", "builtin.module", "llvm.mlir.global")
             if skips:
                 self.skip()
@@ -118,7 +118,7 @@ def rounded(size):
 
 
 def measure(kind):
-    """(device, bytes) of a tensor of static size, or None."""
+    """Returns (device, bytes) of a tensor of static size, else None."""
     match = TENSOR.match(kind)
     if not match:
         return None
@@ -137,7 +137,7 @@ def walk_ops(block):
 
 
 def carried(op):
-    """(initial, argument, next, result) of what a loop carries."""
+    """Returns (initial, argument, next, result) of each carried value of a loop."""
     body = op.regions[-1]
     initial = op.operands if op.name == "scf.while" else op.operands[3:]
     arguments = body.arguments[len(body.arguments) - len(initial):]
@@ -145,12 +145,12 @@ def carried(op):
 
 
 class Bound:
-    """`most` has the bytes by device."""
+    """Computes `most`, the largest number of live bytes by device."""
 
     def __init__(self, text):
         reader = Reader(text)
         self.types = reader.types
-        self.names = {}  # of values that are others by another name
+        self.names = {}  # of values that alias others
         self.free = set()  # takes no memory of its own
         self.rings = set()  # has two buffers for as long as its loop runs
         self.always = collections.Counter()
@@ -173,7 +173,7 @@ class Bound:
                           if self.types[value].endswith("<cpu>>")}
             self.walk(body, set(), set())
 
-    #===--- What values are ---===#
+    #===--- Names and sizes of values ---===#
 
     def find(self, value):
         while value in self.names:
@@ -209,8 +209,8 @@ class Bound:
                     self.always[device] += rounded(size)
 
     def join_rings(self, op):
-        """Gives what a loop or branch passes on the same name; whether there is
-        something new."""
+        """Gives the values that a loop or branch passes on the same name; returns whether a
+        name changed."""
         if op.name in ("scf.for", "scf.while"):
             groups = list(carried(op))
         elif op.name == "scf.if" and op.results:
@@ -229,14 +229,14 @@ class Bound:
                 joined = True
         return joined
 
-    #===--- What lives where ---===#
+    #===--- Liveness ---===#
 
     def used(self, block):
         return {self.find(v) for _, op in walk_ops(block) for v in op.operands}
 
     def walk(self, block, after, rings):
-        """Goes through a block from its end, behind which `after` lives, in loops
-        that keep `rings`."""
+        """Walks a block backwards from its end, where `after` is live, inside loops that keep
+        `rings` live."""
         alive = set(after)
         for op in reversed(block.ops):
             operands = {self.find(value) for value in op.operands}
@@ -261,8 +261,9 @@ class Bound:
                 for value in (*inner.results, *block.arguments)}
         return set().union(*map(self.used, op.regions)) - made
 
-    def look(self, op, behind, alive):
-        """What lives while an op runs; what it may overwrite does so once."""
+    def look(self, op, after, alive):
+        """Counts `alive`, the values that are live while an op runs, of which `after`
+        are live after it; an operand that it may overwrite and its result count once."""
         sizes = collections.Counter(self.always)
         for value in alive - self.free:
             if found := measure(self.types[value]):
@@ -273,7 +274,7 @@ class Bound:
             pair = {self.find(op.operands[i]), self.find(op.results[j])}
             found = measure(self.types[op.results[j]])
             if found and not pair & (self.free | spared) and (
-                    self.find(op.operands[i]) not in behind):
+                    self.find(op.operands[i]) not in after):
                 spared |= pair
                 sizes[found[0]] -= rounded(found[1])
         self.most |= sizes

@@ -1,13 +1,13 @@
-"""Every wait of a schedule is needed, and missed where it is not there.
+"""Every wait of a schedule is necessary, and its absence is detected.
 
     mutations.py FOLDER [PROGRAM]...
 
-Programs of FOLDER, all if none is named, are scheduled for three GPUs. In the IR
-each td.copy_wait is left out, each mark that a copy starts behind is moved to the
-beginning, and each copy that takes turns has but one buffer: td-verify-schedule has to refuse what comes out. Then the programs
-run, and the simulated driver leaves out one call that waits, or that others wait
-for, in turn: it has to find that, under one of its schedules in SEEDS, but for those
-in UNSEEN.
+Programs of FOLDER, all if none is named, are scheduled for three GPUs. In the IR,
+one at a time, each td.copy_wait is left out, each mark after which a copy starts is
+moved to the beginning, and each double-buffered copy gets one buffer:
+td-verify-schedule must refuse the result. Then the programs run, and the simulated
+driver leaves out one wait or one record at a time: it must detect that under one of
+its schedules in SEEDS, except for the calls in UNSEEN.
 """
 
 import collections
@@ -20,13 +20,13 @@ import sys
 import tempfile
 
 DEVICES = "--sim-cuda=3"
-# What a forgotten call of these leaves out.
+# Calls that can be left out, and the mutation of each.
 CALLS = ["cuStreamWaitEvent", "cuEventRecord", "cuEventSynchronize"]
 SEEDS = [str(seed) for seed in range(1, 21)]
 
-# How many calls nobody misses, by program, and why.
-NOT_AGAIN = "behind a loop, or for an iteration: the program does not come back to the copy's buffer"
-BEFORE_LOOP = "in front of a loop in a loop: the host has waited for what used the buffer before"
+# How many left-out calls are not detected, by program, and why.
+NOT_AGAIN = "after a loop, or for an iteration: the program does not come back to the copy's buffer"
+BEFORE_LOOP = "before a loop in a loop: the host has waited for the buffer's earlier use"
 OTHER_MEMORY = "another GPU copies from this one, which overwrites something else next: the " \
                "runtime does not know what a kernel overwrites"
 LAST_ITERATION = "a GPU's, for what is copied from it in the last iteration of a loop: before it overwrites " \
@@ -60,7 +60,7 @@ def is_refused(source):
 
 
 def mutants(source):
-    """What was done, and the text without it."""
+    """Yields a description of each mutation, and the mutated text."""
     lines = source.splitlines(keepends=True)
     for number, line in enumerate(lines):
         if "td.copy_wait" in line:
@@ -82,13 +82,13 @@ def mutants(source):
             if not any(f"#td.dev<cuda, {device}>" in one for one in lines[start:mark]):
                 continue  # the GPU has nothing to do before
             changed = re.sub(r"after %\w+", "after %early", line)
-            yield (f"line {number + 1} behind an early mark: {line.strip()}",
+            yield (f"line {number + 1} after an early mark: {line.strip()}",
                    "".join(lines[:start + 1] + [early] + lines[start + 1:number] + [changed] +
                            lines[number + 1:]))
 
 
 def run(program, folder, **settings):
-    """How a run ends: its exit code, and what it prints and reports."""
+    """Returns a run's exit code, its output and its messages."""
     done = subprocess.run(["tdc", "run", DEVICES, program.resolve()], cwd=folder,
                           capture_output=True, text=True,
                           env={**os.environ, **settings})

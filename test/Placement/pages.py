@@ -1,12 +1,12 @@
-"""The pages of `tdc report --html` as a browser shows them.
+"""Tests the pages of `tdc report --html` in a browser.
 
     pages.py CHROMIUM FOLDER PROGRAM [OPTION...] [, PROGRAM [OPTION...]]...
 
 Each page, at 1280 and 800 pixels: no two texts overlap, none is cut off or outside
 of the page, each number is the one that --json has at the place that it names
-(`data-json`), each mark is as large as its number, nothing that a page has to show is
-missing, and it says as text what docs/Placement.md asks of it. The same checks have to
-find what is wrong with a page that was spoiled.
+(`data-json`), each mark is as large as its number, no required part of a page is missing,
+and its text answers the questions of docs/Placement.md. The same checks must find the
+mistakes in corrupted pages.
 """
 
 import collections
@@ -29,7 +29,7 @@ def report(program, *options):
     return done.stdout
 
 
-#===--- What --json has ---===#
+#===--- The numbers of --json ---===#
 
 
 def find(data, path):
@@ -39,7 +39,7 @@ def find(data, path):
 
 
 def add(formulas):
-    """The sum of formulas such as "8 + 2 x iterations(12)", spelled as tdc does."""
+    """Returns the sum of formulas such as "8 + 2 x iterations(12)", in tdc's spelling."""
     total = collections.Counter()
     for summand in " + ".join(formulas).split(" + "):
         number, _, product = re.fullmatch(r"(?:(\d+)( x |$))?(.*)", summand).groups()
@@ -71,14 +71,14 @@ def check_numbers(data, figures):
 
 
 def check_marks(data, figures):
-    """Bars and steps of a profile are as large as their numbers, an arrow as the
-    logarithm of its bytes."""
+    """Checks that bars and profile steps are as large as their numbers, and arrows as the
+    logarithm of their bytes."""
     problems = []
     scales = collections.defaultdict(list)
     for figure in figures:
         field = figure["path"].split(".")[-1]
         if figure["mark"] == "path":
-            # The bytes of one where only a run knows how many there are.
+            # The bytes of one copy, if the number of copies is known only at run time.
             first = figure["path"].split()[0]
             number = next((int(text) for text in (
                 figure["text"], find(data, first.replace("bytes", "bytesOfOne")))
@@ -102,8 +102,8 @@ def check_marks(data, figures):
 
 
 def check_complete(data, figures):
-    """Every copy has an arrow at the line that needs it and a row in the table;
-    every step and peak is there."""
+    """Checks that every copy has an arrow at the line that needs it and a row in the table,
+    and that every step and peak is shown."""
     paths = collections.Counter(path for figure in figures
                                 for path in figure["path"].split())
     arrows = {path: figure for figure in figures if figure["mark"] == "path"
@@ -131,7 +131,7 @@ def check_complete(data, figures):
         if not arrow:
             problems.append(f"copy {i + 1} has no arrow")
             continue
-        # Several parameters that are copied together stand where the first does.
+        # Several parameters that are copied together are at the line of the first.
         first = data["sites"][int(arrow["path"].split(".")[1])]
         line = first.get("reader", first)["line"]
         if arrow["line"] != line:
@@ -145,7 +145,7 @@ def check_complete(data, figures):
 
 
 class Nesting(html.parser.HTMLParser):
-    """Finds what is not closed, and what another file or a script is for."""
+    """Finds unclosed elements, scripts, and references to other files."""
 
     def __init__(self, text):
         super().__init__()
@@ -168,11 +168,11 @@ class Nesting(html.parser.HTMLParser):
             self.problems.append(f"</{tag}> at {self.getpos()}")
 
 
-#===--- What the page answers ---===#
+#===--- The text of the page ---===#
 
 
 class Rows(html.parser.HTMLParser):
-    """The texts of table rows and headings, in their order."""
+    """Returns the texts of table rows and headings, in order."""
 
     def __init__(self, text):
         super().__init__()
@@ -195,7 +195,7 @@ class Rows(html.parser.HTMLParser):
 
 
 def spell_lines(data, sites):
-    """Where copies are needed, else made."""
+    """Returns the lines where copies are needed, or else made."""
     lines = {}
     for site in sites:
         site = data["sites"][site - 1]
@@ -206,8 +206,8 @@ def spell_lines(data, sites):
 
 
 def check_answers(data, text):
-    """Who looks at the page alone reads how many copies a step makes, which lines
-    they are for, what the peak of each device is and who holds most of it."""
+    """Checks that the page's text has the number of copies of a step, the lines that they are
+    for, the peak of each device and its largest holder."""
     rows = Rows(text).rows
     problems = []
     for step in data["steps"]:
@@ -229,16 +229,16 @@ def check_answers(data, text):
             problems.append(f"the page does not answer what the peak of "
                             f"{peak['device']} is")
             continue
-        # The room between tensors, which is no tensor, comes last.
+        # The gaps between tensors are listed last.
         most = max((holder["bytes"] for holder in peak["holders"] if holder["tensors"]),
                    default=0)
         of = [row for row in rows[at:] + ["", ""]
-              if not row.endswith("what takes them at the peak")
-              and "from line to line" not in row]
+              if not row.endswith("largest tensors at the peak")
+              and "line by line" not in row]
         if most and not (of[1].endswith(f" {most} B") and
                          any(holder["what"] in of[1] for holder in peak["holders"]
                              if holder["bytes"] == most)):
-            problems.append(f"the page does not answer who holds most of "
+            problems.append(f"the page does not answer what holds most of "
                             f"{peak['device']}: {of[1]}")
     return problems
 
@@ -247,7 +247,7 @@ def check_answers(data, text):
 
 
 def measure(chromium, folder, pages):
-    """What measure.js finds of each (page, width)."""
+    """Returns the result of measure.js for each (page, width)."""
     script = (pathlib.Path(__file__).parent / "measure.js").read_text()
     data = json.dumps([{"html": page, "width": width} for page, width in pages])
     data = data.replace("<", "\\u003c")
@@ -273,7 +273,7 @@ window.onload = async () => {{
 
 
 def check_badges(data, badges):
-    """Each line of the program has the devices that it computes on."""
+    """Checks that each line of the program shows the devices that compute it."""
     expected = [[line["line"], "runs on " + " and ".join(line["devices"])]
                 for line in data["lines"] if "file" not in line]
     return [f"a line differs from --json: {one}"
@@ -302,14 +302,14 @@ SPOILERS = {
     "does not show": lambda page: page.replace('data-json="gap.copies"', ""),
     "does not answer what an iteration": lambda page: page.replace("an iteration of", "a round of"),
     "does not answer what the peak": lambda page: page.replace(" B, at ", " B, near "),
-    "does not answer who holds": lambda page: re.sub(
-        r"what takes them at the peak.*?</tr>", "", page, flags=re.DOTALL),
+    "does not answer what holds": lambda page: re.sub(
+        r"largest tensors at the peak.*?</tr>", "", page, flags=re.DOTALL),
     "--json has no": lambda page: page.replace('"placed.copies"', '"placed.copied"'),
 }
 
 
 def read_arguments():
-    """The browser, the folder, which there is then, and the programs with their
+    """Returns the browser, the folder, which it creates, and the programs with their
     options."""
     chromium, folder = sys.argv[1], pathlib.Path(sys.argv[2]).resolve()
     folder.mkdir(parents=True, exist_ok=True)

@@ -1,10 +1,9 @@
-"""Random programs on two or three GPUs, whose values go to and fro.
+"""Random programs on two or three GPUs, with values copied back and forth.
 
     peer_programs.py --seed S --count N
 
-They print what they print on the cpu, whatever the order in which the simulated
-GPUs work, and no wait can be left out of their schedules: td-verify-schedule
-refuses that.
+They print the same as on the cpu, in every order of work of the simulated GPUs, and
+td-verify-schedule rejects their schedules if a wait is left out.
 """
 
 import argparse
@@ -26,7 +25,7 @@ GPUS = ["one", "two", "three"]
 
 
 class Program:
-    """Products of small whole numbers, which are exact on every device."""
+    """Returns products of small integers, which are exact on every device."""
 
     def __init__(self, rng):
         self.rng = rng
@@ -82,7 +81,7 @@ def run(program, *options, **settings):
 
 
 def check(program, spoiled):
-    """What is wrong, a line each; adds to `spoiled` schedules what was done to them."""
+    """Returns mistakes, a line each; appends the mutations made to `spoiled` schedules."""
     expected = run(program)
     if not expected or "error" in expected:
         return [f"does not run: {expected}"]

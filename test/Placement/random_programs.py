@@ -1,21 +1,20 @@
-"""Random programs of td IR, placed and run: the output must be that of the
-program as written, and the number of copies and their bytes must be K0, the
-least with which the ops of that very run can read what they read.
+"""Random programs of td IR, placed and run: the output must be the same as without
+placement, and the number of copies and their bytes must be K0, the minimum that the
+ops of this run need to read their operands.
 
     random_programs.py --seed S --count N [--devices 2|3] [--keep DIR]
                        [--mutate | --memory | --optimize | --compiled]
 
 Programs have loops (some without an iteration), branches, while loops, slots, values
-that loops and branches pass on, and ops on two or three devices chosen without
-any sense. A program that fails is made smaller as long as it fails, and written
-to the folder. --mutate: whatever transfer is left out of a placed program or
-taken to another device, the verifier and the interpreter both find it
-(tdc-mutate). --memory: with less memory on a device than the placed program took,
-it still runs and prints the same, mostly within that memory: not where an op alone
-needs more. --optimize: costs choose the devices of all ops (two
-devices); K0 is that of the ops where they run then. --compiled: as machine code
-and on simulated GPUs the placed program does the same (runs.py). Needs tdc-opt,
-tdc-interpret, tdc-mutate and tdc-call in PATH.
+that loops and branches pass on, and ops on two or three devices chosen at random.
+A program that fails is shrunk as long as it fails, and written to the folder.
+--mutate: the verifier and the interpreter both detect every transfer that is removed
+from a placed program or moved to another device (tdc-mutate). --memory: with less
+memory on a device than the placed program took, it still runs and prints the same,
+mostly within that memory: a single op may need more. --optimize: costs choose the
+devices of all ops (two devices), and K0 is computed for these devices. --compiled: the
+placed program does the same as machine code and on simulated GPUs (runs.py). Needs
+tdc-opt, tdc-interpret, tdc-mutate and tdc-call in PATH.
 """
 
 import argparse
@@ -66,7 +65,7 @@ class Program:
         return statements
 
     def uses(self, names):
-        """Reads values once more, somewhere, in any order."""
+        """Reads values once more, at random places, in random order."""
         statements = []
         for name in self.rng.sample(names, len(names)):
             ins = [name, self.rng.choice(names)]
@@ -123,7 +122,7 @@ class Program:
 
 
 class Printer:
-    """The text of a program, with a transfer wherever types would differ."""
+    """Returns the text of a program, with a transfer wherever types would differ."""
 
     def __init__(self, program):
         self.program = program
@@ -145,7 +144,7 @@ class Printer:
         return TENSOR.format(place)
 
     def at(self, name, place):
-        """A value on a device, moved there if it is on another."""
+        """Returns a value on a device, copied there if it is on another."""
         own = self.place[name]
         if own == place:
             return f"%{name}"
@@ -195,7 +194,7 @@ class Printer:
             self.emit(f"%{name} = td.{op} {values} : {kind}")
 
     def update(self, name, place, whole, other):
-        """One element of a value in another, taken where it is."""
+        """Returns one element of a value, broadcast, on its own device."""
         own, value = self.place[other], self.at(whole, place)
         part, moved = self.temp(), self.temp()
         kind = ELEMENT.format(place)
@@ -222,7 +221,7 @@ class Printer:
         self.emit(f"%{name} = td.read @{slot} : {self.type(place)}")
 
     def number(self, value):
-        """A number that only a run tells."""
+        """Returns a number that is known only at run time."""
         one, item = self.temp(), self.temp()
         kind = "tensor<1xi64, #cpu>"
         self.emit(f"{one} = td.slice %n[%c{value}] dim 0 step 1 : "
@@ -307,7 +306,7 @@ class Printer:
 
 
 def interpret(path):
-    """The output, and (copies, bytes), and K0 as the same; peaks by device."""
+    """Returns the output, (copies, bytes), K0 in the same form, and peaks by device."""
     counts = path.with_suffix(".json")
     run = subprocess.run(["tdc-interpret", path, "--transfers", counts],
                          capture_output=True, text=True)
@@ -327,7 +326,7 @@ mutants = 0
 
 
 def mutate(placed):
-    """What is wrong with the mutants, or None."""
+    """Returns a failure of the mutants, or None."""
     global mutants
     run = subprocess.run(["tdc-mutate", placed], capture_output=True,
                          text=True)
@@ -348,13 +347,13 @@ def check(program, folder):
         return "the passes fail: " + run.stderr[:2000]
     output, eager, least, _ = interpret(written)
     if eager is None:
-        return None  # no program: shrinking took too much
+        return None  # no program any more: shrinking removed too much
     result, copies, after, peaks = interpret(placed)
     if copies is None:
         return "the placed program fails: " + result
     if result != output:
         return "the outputs differ"
-    # Ops without an effect are gone, so that K0 may have become less.
+    # Ops without an effect are removed, so K0 may be smaller.
     # With T-ops a constructor may run on the device that needs its result.
     # Costs may prefer to compute elsewhere, and copy more.
     is_more = after[1] > least[1] and program.mode != "td.optimize"
@@ -372,7 +371,7 @@ COMPILED = False
 
 
 def execute(placed):
-    """What the placed program does otherwise as machine code, or None."""
+    """Returns a difference of the compiled program's run, or None."""
     return runs.compare(
         runs.interpret_placed(placed),
         runs.execute(["env", "TDC_SIM_CUDA=2", "tdc-call", placed, "--main"]))
@@ -383,7 +382,7 @@ fitted = 0
 
 
 def fit(program, output, peak, folder):
-    """What is wrong with the program where there is less memory, or None."""
+    """Returns a failure of the program with less memory, or None."""
     global fitted
     for room in range(TENSOR_BYTES, peak, TENSOR_BYTES):
         program.memory = room
@@ -400,13 +399,13 @@ def fit(program, output, peak, folder):
             return f"the program fails in {room} bytes: " + result
         if result != output:
             return f"the outputs differ in {room} bytes"
-        # Some op needs more, or the slots do.
+        # A single op needs more, or the slots do.
         fitted += peaks["cuda:0"] <= room
     return None
 
 
 def shrink(program, folder):
-    """Drops statements as long as something is wrong."""
+    """Drops statements as long as the program fails."""
     def blocks(body):
         yield body
         for statement in body:
@@ -424,7 +423,7 @@ def shrink(program, folder):
                 saved = body.pop(i)
                 try:
                     fails = check(program, folder)
-                except KeyError:  # a name that is gone
+                except KeyError:  # a name that was removed
                     fails = None
                 if fails:
                     smaller = True

@@ -1,16 +1,15 @@
-"""What `tdc report` says of the programs of the suite is what they do when run.
+"""Compares `tdc report` with the runs of the suite's programs.
 
     reports.py FOLDER [PROGRAM...]
 
 Each FOLDER/p*.tdsl and PROGRAM is placed, reported and run by tdc-interpret, in
-the modes of suite.py. For each line, source and destination the copies and bytes
-of the report are those that were counted, where it says exactly; else at most so
-many. Iterations of loops that the report leaves open ("iterations(12)") are taken from the
-run. The bound is K0 of the run where it is exact, and a gap has a cause. The line
-of a peak of memory has it, and what holds it adds up to it. Each copy is in one
-step. Where the program as it is written copies more,
-lines are named, each with the copies that it makes there at least: lines that
-write the same copy count at the first.
+the modes of suite.py. For each line, source and destination the report has the copies
+and bytes that were counted, or an upper bound if it is not exact. Iterations of loops
+that the report leaves open ("iterations(12)") are taken from the run. If the bound is
+exact it is the run's K0, and a gap has a reason. The line of a memory peak reaches it,
+and the sizes of its holders add up to it. Each copy is in one step. If the program as
+written copies more, the report names lines, each with a lower bound of the copies that
+it makes there: of several lines that write the same copy the first one counts.
 """
 
 import collections
@@ -24,13 +23,13 @@ from fractions import Fraction
 
 import suite
 
-# What spares a copy of what a loop passes on is not named: it may come from many
-# places.
+# The report does not name the line that avoids a copy of a carried value, which may come
+# from many lines.
 NOT_NAMED = {("p12", "K0")}
 
 
 def run(program, mode):
-    """The report of a program and what a run counted."""
+    """The report of a program and the counts of a run."""
     options = ["--sim-cuda=2", *suite.MODES[mode], program]
     report = subprocess.run(["tdc", "report", "--json", *options],
                             capture_output=True, text=True)
@@ -47,14 +46,14 @@ def run(program, mode):
 
 
 def evaluate(site, counts):
-    """Copies of a site: its number, or the product of the loops around it with
-    the iterations that they had."""
+    """Returns the copies of a site: its number, or the product of the trip counts that the
+    loops around it had."""
     if site["copies"]["number"] is not None:
         return site["copies"]["number"]
     result = Fraction(1)
     for factor in site["runs"]:
         if "calls" in factor:
-            return 0  # nobody calls it
+            return 0  # it has no caller
         if "loop" in factor:
             counted = counts["loops"][factor["loop"]]
             part, whole = counted["trips"], counted["entries"]
@@ -82,7 +81,7 @@ def check(report, counts):
         row[0] += copies
         of_one = site["bytesOfOne"]["number"]
         if of_one is None and site["bytes"]["number"] is None:
-            row[1] = math.nan  # sizes that only the run knows
+            row[1] = math.nan  # run-time sizes
             of_one = 0
         row[1] += site["bytes"]["number"] if of_one is None else copies * of_one
         row[2] &= site["copies"]["exact"]
@@ -105,8 +104,8 @@ def check(report, counts):
 
 
 def check_profile(report):
-    """Each peak is the most of the profile, on its line, and the sum of its holders,
-    where all lies in the arena; what is allocated beside it comes on top."""
+    """Checks that each peak is the maximum of the profile, at its line, and the sum of its
+    holders if all are in the arena; allocations outside of the arena are added."""
     problems = []
     for i, peak in enumerate(report["peaks"]):
         held = sum(holder["bytes"] for holder in peak["holders"])
@@ -131,7 +130,7 @@ def check_steps(report):
 
 
 def check_removed(report, written):
-    """Of the named lines, those where the run of `written` copied nothing or more."""
+    """Returns the named lines where the run of `written` made no copies, or more."""
     problems = []
     lines = collections.Counter()
     for site in written["sites"]:
@@ -156,7 +155,7 @@ def main():
         for mode in suite.MODES:
             report, counts = run(program, mode)
             if report is None:
-                continue  # refused in this mode: suite.py looks at that
+                continue  # rejected in this mode: suite.py tests that
             problems = check(report, counts) + check_steps(report)
             if mode == "off":
                 written = counts

@@ -1,7 +1,7 @@
 """Runs programs, interpreted and compiled, and compares what they do.
 
-A run is (what it prints, the files that are there then) and what it counts of
-copies; why it does not run, and None.
+A run is ((its output, its files), its counts of copies), or (the reason why it does not
+run, None).
 """
 
 import json
@@ -20,7 +20,7 @@ RELATIVE, ABSOLUTE = 1e-3, 2e-4
 
 
 def interpret(program, options, arguments=(), memory=None, folder=None):
-    """What the placed program does in tdc-interpret, in a new folder or `folder`."""
+    """Runs the placed program in tdc-interpret, in a new folder or in `folder`."""
     placed = subprocess.run(
         ["tdc", "emit", "--phase=placed", "--verbose", *options, program],
         capture_output=True, text=True, env=environment(memory))
@@ -40,7 +40,7 @@ def interpret_placed(path, arguments=(), folder=None):
 
 
 def execute(command, memory=None, folder=None):
-    """The same of a compiled program, run by `command`."""
+    """Does the same with a compiled program, run by `command`."""
     with tempfile.TemporaryDirectory() as scratch:
         counts = pathlib.Path(scratch) / "counts.json"
         return run(command, counts, folder,
@@ -48,7 +48,7 @@ def execute(command, memory=None, folder=None):
 
 
 def environment(memory):
-    """With so many bytes on each simulated device."""
+    """Returns the environment with this many bytes on each simulated device."""
     limit = {} if memory is None else {"TDC_SIM_MEMORY": str(memory)}
     return {**os.environ, **limit}
 
@@ -67,8 +67,8 @@ def run(command, counts, folder, **options):
 #===--- Comparing ------------------------------------------------------------===#
 
 def compare(interpreted, compiled):
-    """What two runs do differently, or None. Both print the same and write the
-    same files, but for last digits, and make the same copies at each line."""
+    """Returns the difference of two runs, or None: both must print the same and write the
+    same files, except for last digits, and make the same copies at each line."""
     (output, counts), (other, other_counts) = interpreted, compiled
     if (counts is None) != (other_counts is None):
         return f"interpreted: {output}\ncompiled: {other}"
@@ -89,14 +89,14 @@ def compare(interpreted, compiled):
 
 
 def agree(one, other):
-    """Whether two texts are the same but for last digits."""
+    """Whether two texts are the same except for last digits."""
     return NUMBER.split(one) == NUMBER.split(other) and all(
         a == b or is_close(float(a), float(b))
         for a, b in zip(NUMBER.findall(one), NUMBER.findall(other)))
 
 
 def agree_in_file(one, other):
-    """The same of two files, of f32 unless they are equal."""
+    """Whether two files are equal, or f32 and the same except for last digits."""
     if one == other:
         return True
     start = (10 + int.from_bytes(one[8:10], "little") if one[:1] == b"\x93"  # .npy
@@ -112,7 +112,7 @@ def is_close(a, b):
 
 
 def copies_of(counts):
-    """The copies and bytes between two devices, and at each line."""
+    """Returns the copies and bytes between two devices, and those at each line."""
     links = {(c["src"], c["dst"]): (c["logical"], c["bytes"])
              for c in counts["copies"]}
     sites = {(s["line"], s["src"], s["dst"]): (s["executed"], s["bytes"])

@@ -1,12 +1,12 @@
-"""Programs with transfers, placed and run: their copies are those of the table.
+"""Programs with transfers, placed and run: their copies must match their headers.
 
     suite.py FOLDER
 
-Each FOLDER/p*.tdsl says in its header how many copies and bytes it takes,
-`copies/bytes`: `eager` as it is written, `K0` with the fewest copies between ops
-that stay on their devices, `K1` with T-ops (casts, slices, constructors) where
-they save bytes, `KA` with all ops where they cost least that nothing pins; each
-is that to its left where it is not said. Every program is placed and run by
+The header of each FOLDER/p*.tdsl has the numbers of copies and bytes,
+`copies/bytes`: `eager` as it is written, `K0` with the fewest copies if all ops
+keep their devices, `K1` if T-ops (casts, slices, constructors) run where they save
+bytes, `KA` if all ops that nothing pins run where they cost least; a number that
+is missing equals the one to its left. Every program is placed and run by
 tdc-interpret, which has memory for each device and counts:
 
     off                  every copy as it is written: eager
@@ -15,11 +15,11 @@ tdc-interpret, which has memory for each device and counts:
     optimize             KA; TD900 for two GPUs
     insert               at most as many as strict
 
-In every mode it prints the same and writes the same files, and makes, but for
-off, no copy more than K0 of its own run. `cpu` in a header are the copies of the
-program where there is no GPU; one with `insert` alone is refused by the other
-modes. `capacity 6/3600 memory 1000`: what it takes in every mode but off where a
-device has that many bytes; off has as many as it wants.
+In every mode it prints the same and writes the same files, and, except in off, makes
+no more copies than K0 of its own run. `cpu` in a header gives the copies of the
+program without a GPU; a program with `insert` alone is rejected by the other modes.
+`capacity 6/3600 memory 1000`: its copies in every mode except off if a device has
+that many bytes; off has unlimited memory.
 """
 
 import pathlib
@@ -36,7 +36,7 @@ MODES = {"off": ["--placement=off"],
 
 
 def run(program, mode, devices=2, memory=None):
-    """What the placed program prints and writes, its copies and its K0."""
+    """Returns the output and files of the placed program, its copies and its K0."""
     machine = [f"--sim-cuda={devices}"] if devices else []
     output, counts = runs.interpret(program, [*machine, *MODES[mode]],
                                     memory=memory)
@@ -49,14 +49,14 @@ def run(program, mode, devices=2, memory=None):
 
 
 def expected(program):
-    """The columns of the header: {"eager": (34, 2632), ...}."""
+    """Returns the columns of the header: {"eager": (34, 2632), ...}."""
     header = re.match(r"(#.*\n)+", program.read_text()).group()
     return {name: (int(copies), int(size)) for name, copies, size
             in re.findall(r"(\w+) (\d+)/(\d+)", header)}
 
 
 def check(program):
-    """What is wrong with a program, a line each."""
+    """Returns the failures of a program, a line each."""
     table = expected(program)
     if "capacity" in table:
         return check_capacity(program, table["capacity"])
@@ -94,7 +94,7 @@ def check(program):
 
 
 def check_capacity(program, wanted):
-    """What is wrong with a program that needs more memory than there is."""
+    """Returns the failures of a program that needs more memory than there is."""
     memory = re.search(r"memory (\d+)", program.read_text()).group(1)
     free, *_ = run(program, "off")
     problems = []
@@ -106,7 +106,7 @@ def check_capacity(program, wanted):
 
 
 def check_inserted(results, wanted):
-    """What is wrong with a program that lacks transfers."""
+    """Returns the failures of a program that lacks transfers."""
     _, copies, least = results["insert"]
     problems = [f"{mode}: not refused" for mode in ("off", "K0")
                 if "error[TD50" not in str(results[mode][0])]

@@ -1,4 +1,4 @@
-"""How much of the copies kernels hide, by the clock of the simulated driver.
+"""How much of the copies' time kernels hide, by the clock of the simulated driver.
 
     timeline.py FOLDER
 
@@ -55,19 +55,19 @@ def length(spans):
 
 
 def common(a, b):
-    """How long both are."""
+    """Returns the total length of both."""
     return length(a) + length(b) - length(union(a + b))
 
 
 def spans_of(events, begin, end):
-    """When they are, as far as that is from `begin` to `end`."""
+    """Returns the spans, clipped to `begin` and `end`."""
     spans = [(event["ts"], event["ts"] + event["dur"]) for event in events]
     return union((max(begin, first), min(end, last)) for first, last in spans
                  if last > begin and first < end)
 
 
 def find_iterations(copies):
-    """The beginning and the end of the iterations that are looked at, by what each copies."""
+    """Returns the start and end of the measured iterations, found by the copies of each."""
     starts = [event["ts"] for event in copies]
     return starts[FIRST], starts[-1]
 

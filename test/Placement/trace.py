@@ -1,10 +1,10 @@
-"""What TDC_TRACE writes of a run is what the run did.
+"""Compares the TDC_TRACE of a run with the run's counters.
 
     trace.py PROGRAM [OPTION...] [, PROGRAM [OPTION...]]...
 
-Each copy that the counters have is there, with its line and its bytes; in no lane do
-two pieces of work overlap; arrows lead from copies to what waits for them; the most
-that a device holds is its peak.
+Each copy of the counters is in the trace, with its line and its bytes; no two spans of a
+lane overlap; arrows lead from copies to the work that waits for them; the largest value
+of a device's memory is its peak.
 """
 
 import collections

@@ -1,11 +1,11 @@
-"""The training programs of examples, on a GPU: what they copy is what they cannot
-do without, wherever their `.to`s stand.
+"""Tests that the training programs of examples copy only the data that they need on a
+GPU, wherever their `.to`s are.
 
     training.py EXAMPLES
 
 With --device cuda the parameters are made on the device and stay there, like the
-optimizer's state; a loader's batches go there, each tensor once; what is printed
-comes back, a number each time. Every form of a program copies the same.
+optimizer's state; a loader's batches are copied there, each tensor once; each printed
+number is copied back. Every form of a program makes the same copies.
 """
 
 import pathlib
@@ -57,7 +57,7 @@ CASES = [
 
 
 class Form(NamedTuple):
-    """A program, written in one way."""
+    """One form of a program."""
     name: str
     what: str
     arguments: list
@@ -71,8 +71,8 @@ FORMS = [Form(name, what, arguments, changes, copies)
 
 
 def run(form, examples, runner):
-    """runner(program, arguments) in a folder of its own, after another run of one
-    epoch if the program goes on with what that has saved."""
+    """Calls runner(program, arguments) in a folder of its own, after a run of one epoch if
+    the program continues from a checkpoint."""
     words = list(form.arguments)
     if form.name == "digits":
         words += ["--data", str((examples / "data" / "digits").resolve())]
@@ -97,7 +97,7 @@ def interpret(program, arguments):
 
 
 def fix(arguments):
-    """Options for the program as `tdc run` has it, which knows the arguments."""
+    """Returns the options for the module as in `tdc run`, which knows the arguments."""
     words = iter(arguments)
     return [f"--set={name[2:]}={value}" for name, value in zip(words, words)]
 
@@ -113,7 +113,7 @@ def execute(program, arguments):
 
 
 def count(form, examples):
-    """Copies to the device and back; a text if it does not run."""
+    """Returns the numbers of copies to the device and back, or a text if it does not run."""
     output, counts = run(form, examples, interpret)
     if counts is None:
         return output

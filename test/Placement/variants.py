@@ -1,9 +1,9 @@
-"""The same program written otherwise makes the same copies.
+"""Equivalent forms of a program make the same copies.
 
     variants.py FOLDER
 
-A variant replaces text of a program of FOLDER by what means the same. Placed
-strictly, it must print the same and make the copies of the program's K0.
+A variant replaces text of a program of FOLDER by equivalent text. With
+--placement=strict it must print the same and make the copies of the program's K0.
 """
 
 import pathlib
@@ -12,7 +12,7 @@ import tempfile
 
 import suite
 
-# (what is done, program, {text: what it becomes}).
+# (description, program, {text: replacement}).
 VARIANTS = [
     ("a needless round trip of a batch", "p01",
      {"net(x.to(cuda))": "net(x.to(cuda).to(cpu).to(cuda))"}),
@@ -43,7 +43,7 @@ VARIANTS = [
 
 
 def check(folder, name, changes, scratch):
-    """What is wrong with a variant, or None."""
+    """Returns the failure of a variant, or None."""
     program = folder / f"{name}.tdsl"
     text = program.read_text()
     for old, new in changes.items():

@@ -98,7 +98,7 @@ def test_interrupt():
     """^C stops what runs, the statements as well as a call."""
     program = r"""
 import os, signal, threading, tdsl
-signal.signal(signal.SIGINT, signal.default_int_handler)  # or as whoever runs this has it
+signal.signal(signal.SIGINT, signal.default_int_handler)  # not the handler of the process that runs this
 endless = "while (x.sum() >= 0.0).item() { x = x * 0.5 }"
 statements = "var x = zeros(4)\n" + endless + "\nprint(x)"
 function = "export fn f(y: f32[4]) -> f32[4] {\n var x = y\n " + endless + "\n return x\n}"
@@ -114,7 +114,7 @@ for use in (lambda: tdsl.load_text(statements), lambda: tdsl.load_text(function)
 
 
 def test_a_handler_of_ones_own():
-    """Who handles ^C, as to finish an epoch, is not interrupted."""
+    """A program that handles ^C, as to finish an epoch, is not interrupted."""
     program = r"""
 import os, signal, threading, tdsl
 stop = []

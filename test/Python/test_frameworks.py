@@ -1,4 +1,4 @@
-"""Beside PyTorch, JAX and ONNX Runtime, those that are installed."""
+"""In one process with PyTorch, JAX and ONNX Runtime, those that are installed."""
 
 import importlib.util
 import itertools

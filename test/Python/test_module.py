@@ -114,7 +114,7 @@ export fn wte() -> f32[2, 1] = lm.wte.weight
 
 
 def test_the_state_of_a_busy_module():
-    """Who waits for a call to end holds up nobody else."""
+    """A thread that waits for a call to end does not block other threads."""
     module = tdsl.load_text("""
 let net = Linear(1, 1)
 let optimizer = SGD(net.parameters(), lr=0.0)

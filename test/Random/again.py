@@ -1,9 +1,9 @@
 """Statements that combine a value with another access of it: `g + g[i]`, `x[1:] * x[:3]`,
 `x - x.sum(dim=1, keepdim=true)`, `x @ x.mT`, `x[2:4] = x[:2]`.
 
-The compiler may compute a value in the kernel that uses it, once. It must not where
-the kernel asks for the value at two coordinates, and no comparison of levels can see
-whether it does: NumPy says what is right.
+The compiler may compute a value once, in the kernel that uses it. It must not if the
+kernel reads the value at two coordinates. A comparison of levels cannot detect that, so
+NumPy gives the expected values.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ LITERALS = 9  # indices that are written out at most
 
 
 class Chain:
-    """Statements that build on each other: each is computed at once."""
+    """Statements that build on each other; each is computed when it is made."""
 
     def __init__(self, g):
         self.g, self.body = g, []
@@ -42,8 +42,8 @@ class Chain:
         return self.add(call and Let(self.g.name(), call))
 
     def statements(self):
-        """Its statements. A value that one of them uses, once, is most often written there: had it
-        a name it might be saved, and no kernel would be of its making and its use."""
+        """Returns its statements. A value with a single use is most often inlined there: with a
+        name it might be saved, and its definition and use would not be in one kernel."""
         body = []
         for statement in self.body:
             for made in body[:]:
@@ -75,12 +75,12 @@ def again(g):
 
 
 def is_constant(value):
-    """Whether it is the same wherever it is read."""
+    """Whether it is the same at every position."""
     return value.size == 0 or np.all(value.copies[0] == value.copies[0].flat[0])
 
 
 def chosen(chain, table, *arguments):
-    """The name of what one of the functions of a table makes."""
+    """Returns the name of a result of one of the functions of a table."""
     functions, weights = zip(*table)
     for function in chain.g.random.choices(functions, weights, k=TRIES):
         made = function(chain, *arguments)
@@ -127,7 +127,7 @@ def indices(chain, shape, size):
     old = g.index(lambda v: v.shape == shape) if g.flip(0.3) else None
     if old:
         return old
-    # What is differentiated is computed again and again: nothing in it is drawn.
+    # Differentiated code is computed repeatedly, so it draws no random numbers.
     if g.is_smooth or math.prod(shape) <= LITERALS and g.flip(0.5):
         array = np.asarray(g.numbers.integers(0, size, shape))
         return chain.let(g.call(f"tensor({array.tolist()})", [], lambda world: Value([array])))
@@ -249,7 +249,7 @@ def together(chain, one, other, dim):
 
 
 @combinations(2)
-def beside(chain, one, other, dim):
+def joined(chain, one, other, dim):
     return fit_along(chain.g, one, other, dim) and \
         arrays.concatenated(chain.g, one, other, dim)
 

@@ -8,7 +8,7 @@ from elements import proposal
 from values import DTYPES, LARGEST, SMALLEST, Rejected, Value, compute, compute_smooth, is_float
 
 MOST_ELEMENTS = 6000
-MOST_PRODUCTS = 200_000  # of a product of matrices: the interpreter takes its time
+MOST_PRODUCTS = 200_000  # of a matrix product: the interpreter is slow
 
 
 def without(items, at):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the generator makes, and what its checks see.
+"""Tests the programs of the generator, and the mistakes that its checks detect.
 
 usage: check_generator.py
 
@@ -81,7 +81,7 @@ def check_differences():
     assert levels.compare(want, slopes.copies[0], slopes.allowed()) is None
     for wrong in (want[::-1], want + 1e-5, want * (1 + 1e-5)):
         assert levels.compare(wrong, slopes.copies[0], slopes.allowed())
-    # A kink where x is, and one near it; what is too steep; what does not depend on x.
+    # A kink at x, and one near it; a function that is too steep, and one independent of x.
     assert is_rejected(np.abs, [0.0, 1.0])
     assert is_rejected(np.abs, [functions.STEP / 3, 1.0])
     # Two kinks that cancel.

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""The same program gives the same bytes: code in every process, results on every
-number of threads; and a seed the same random program.
+"""The same program gives the same bytes: of code in every process, and of results with
+every number of threads; and a seed gives the same random program.
 
 usage: determinism.py [--seed N] [--count N]
 
 Objects, LLVM IR and PTX of all examples and of random programs are made twice, in
-processes that differ in all that must not matter: where their memory is, the
+processes that differ in all that must not matter: the addresses of memory, the
 folder, the environment, the processors. Every example runs with 1 to 16 threads,
-and what it prints and writes is compared. (No kernel is split over threads yet;
-what is, are the runtime's copies and tdc's own compilation.) The last line is
+and its output and files are compared. (No kernel is split over threads yet; the
+runtime's copies and tdc's own compilation are.) The last line is
 "determinism: N passed, N failed".
 """
 
@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PHASES = [["--phase=obj"], ["--phase=llvm"], ["--phase=ptx", "--sim-cuda=1", "--device", "cuda"]]
 THREADS = [1, 2, 4, 8, 16]
 SIMULATED = {"casts": ["--sim-cuda=3"], "to": ["--sim-cuda=1"]}
-NOT_RUN = {"bert", "digits_model"}  # needs files of others; is imported
+NOT_RUN = {"bert", "digits_model"}  # needs other files; is only imported
 TDC = shutil.which("tdc")
 PLAIN = {"PATH": os.environ["PATH"], "LC_ALL": "C"}
 
@@ -50,7 +50,7 @@ class World:
 
 
 def code_differs(worlds, name, words):
-    """What is wrong with the code of the program of that name, or None."""
+    """Returns the failure of the code of the named program, or None."""
     first, second = (world.run("emit", *words, name) for world in worlds)
     if first.returncode:
         return first.stderr.decode(errors="replace")
@@ -64,8 +64,8 @@ def hashes(data):
 
 
 def results_differ(work, examples):
-    """Runs all examples with every number of threads; for each, what is wrong with it
-    or, once another one can be compared with the first, None."""
+    """Runs all examples with every number of threads; yields a failure for each run, or None
+    for each run after the first that equals it."""
     runs = {}
     for threads in THREADS:
         world = World(work / f"threads-{threads}", {"TDC_THREADS": str(threads)},
@@ -86,7 +86,7 @@ def results_differ(work, examples):
 
 
 def programs_differ(options):
-    """Whether another process makes other programs of the seeds."""
+    """Whether another process makes different programs from the seeds."""
     shown = subprocess.run(
         [sys.executable, Path(__file__).with_name("random_programs.py"), "--show", "--seed",
          str(options.seed), "--count", str(options.count)], check=True, text=True,

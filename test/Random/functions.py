@@ -1,4 +1,4 @@
-"""Functions of a program, and their gradients beside central differences."""
+"""Functions of a program, and their gradients compared with central differences."""
 
 import collections
 import re
@@ -24,8 +24,8 @@ def function(g):
 
 
 def make_function(g, values, count):
-    """A function of about `count` statements. Its result is what they made last; where it is
-    differentiated, all that nothing in it uses."""
+    """A function of about `count` statements. Its result is the last value, or, if it is
+    differentiated, all values without uses in it."""
     outside, g.world = g.world, World()
     parameters = [f"p{i}" for i in range(len(values))]
     for parameter, value in zip(parameters, values):
@@ -75,15 +75,15 @@ def gradient(g):
 
 
 def is_noise(value):
-    """Whether a value may be off by much of what it is, as a difference of nearly equal numbers:
-    nothing knows how far off gradients at it are."""
+    """Whether a value may have a large relative error, as a difference of nearly equal numbers
+    has: the error of gradients at it is unknown."""
     largest = np.abs(value.copies[0].astype(np.float64)).max()
     return bool(np.any(value.allowed() > 0.1 * largest))
 
 
 def is_compared(g, names):
-    """Whether central differences say what gradients with respect to these tensors are: of few
-    f64. Else the interpreter does."""
+    """Whether central differences check the gradients with respect to these tensors: they are f64
+    and few. Else the interpreter does."""
     return all(g[name].dtype == "f64" and g[name].size <= COMPARED for name in names
                if is_float(g[name].dtype))
 
@@ -135,7 +135,7 @@ def differences(world, name, weights, values, at):
                               for step in (STEP, STEP / 2)))
     result = (4 * slopes[1] - slopes[0]) / 3
     limit = AGREEMENT * (1 + np.abs(result))
-    # What bends at a point, bends the same however near one looks.
+    # At a kink `bends` is the same for both steps; elsewhere it halves with the step.
     if np.any(np.abs(slopes[0] - slopes[1]) > limit) or \
             np.any(np.abs(bends[0] - 2 * bends[1]) > limit) or not np.any(result):
         raise Rejected

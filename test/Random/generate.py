@@ -1,8 +1,8 @@
 """One seed, one program: a list of statements, all of which have been computed.
 
 A statement is made by chance, computed at once with NumPy, and kept if it has a
-result (values.py says when not). So later statements know the values of earlier
-ones, and no program asks for what is undefined.
+result (values.py defines when it has none). So later statements know the values of
+earlier ones, and no program has undefined behaviour.
 """
 
 import copy
@@ -21,9 +21,9 @@ from statements import choice, let, loop, move, nested, read, unreached, update
 from tree import Assign, Call, Let, Save, Statement, World, run_all, text_of
 from values import Number, Rejected, Value, is_float
 
-SMALL_SIZES = [1, 2, 2, 3, 3, 4]  # of what is differentiated
+SMALL_SIZES = [1, 2, 2, 3, 3, 4]  # of differentiated functions
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33, 40, 64, 70, 80]
-# Proposals for what is differentiated, and those of indices for it.
+# Proposals for differentiated code, and those of its indices.
 SMOOTH = {"unary", "binary", "with_number", "smooth", "softmax", "layer_norm", "reduce", "matmul",
           "permute", "reshape", "broadcast", "slice_of", "row", "concat", "stack", "gather",
           "gather_along", "scatter_add", "statistic", "unsqueeze", "arg_reduce", "flip", "roll",
@@ -77,7 +77,7 @@ class Generator:
 
     def among(self, accepts):
         names = [name for name, value in self.world.names.items() if accepts(value)]
-        # What is new is worth more: so chains become long.
+        # New tensors have larger weights, so that chains become long.
         if not names:
             return None
         return self.pick(names[-4:]) if self.flip(0.5) else self.pick(names)
@@ -150,7 +150,7 @@ class Generator:
         return f"x{self.made}"
 
     def attempt(self, statements):
-        """Runs statements; whether they have results, which stay then."""
+        """Runs statements; returns whether they have results, which are kept then."""
         trial = copy.deepcopy(self.world)
         try:
             run_all(statements, trial)
@@ -185,7 +185,7 @@ class Generator:
         for _ in range(count):
             for _ in range(TRIES):
                 make = self.random.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
-                before = self.world  # what `make` tries out is not seen
+                before = self.world  # attempts of `make` are not visible outside
                 more = make(self)
                 self.world = before
                 if more and self.attempt(more):
@@ -241,7 +241,7 @@ class Generator:
         return body + self.saves(body)
 
     def saves(self, body):
-        """Saves what nothing uses, which were dead code without, and some of the rest."""
+        """Saves the values without uses, which would be dead code, and some of the others."""
         names = [name for name, value in self.world.names.items() if type(value) is Value]
         ends = unused(body, names)
         chosen = {name for name in names if name in ends or self.flip(0.4)}

@@ -1,8 +1,7 @@
 """Runs programs in many ways and compares what they save.
 
-A level is how tdc-levels runs a program. NumPy's values say what is right, and
-what the interpreter computes is right where NumPy does not follow (gradients,
-training).
+A level is a way in which tdc-levels runs a program. NumPy gives the expected values;
+the interpreter does for gradients and training, which NumPy does not compute.
 """
 
 import dataclasses
@@ -28,15 +27,15 @@ OPTIONAL = ["td-unused-loops", "td-simplify", "td-assign-layouts", "td-hoist-sca
 OPTIONAL_ON_GPUS = [*OPTIONAL, "td-choose-devices", "td-fit-memory", "td-verify-grad",
                     "td-verify-placement", "td-schedule", "td-verify-schedule",
                     "group-launches", "td-verify-buffers", "td-verify-memory"]
-# What a pass does besides what is needed of it.
+# Optional parts of passes.
 PARTS = ["td-form-kernels:merge=false"]
 PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]
 PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels",
             "interpret=scheduled"]
-# Of what NumPy does not follow, relative to the largest element and beside it.
+# Tolerances of values that NumPy does not follow.
 UNSEEN = {"f64": 1e-7, "f32": 5e-3, "f16": 0.1, "bf16": 0.3}
-# Where terms of about 1 cancel, as in the gradient of a sum of softmax, what is left is their
-# rounding.
+# Where terms of about 1 cancel, as in the gradient of a sum of softmax, only their rounding
+# errors remain.
 ROUNDING = {"f64": 2**-53, "f32": 2**-24, "f16": 2**-11, "bf16": 2**-8}
 # Words of the program in a message, and what no author of a program can read.
 QUOTED = re.compile(r"`[^`\n]*`|^ *\d+ \|.*$", re.MULTILINE)
@@ -45,7 +44,7 @@ INTERNAL = re.compile(r"\b(td|scf|arith|math|func|llvm|nvvm|gpu|vector|builtin|u
 
 
 def levels_of(seed):
-    """The levels of a seed's program. A fifth is compiled without each pass in turn and
+    """The levels of a seed's program. A fifth is compiled without each pass, one at a time, and
     interpreted in each phase; a tenth goes through a simulated GPU, half of those without each
     pass there."""
     levels = [INTERPRETER, *CPU]
@@ -87,12 +86,12 @@ class Server:
 @dataclasses.dataclass
 class Problem:
     level: str
-    kind: str  # `exit 70`, `x3`: what stays the same while the program gets smaller
+    kind: str  # `exit 70`, `x3`: the part that is the same for smaller programs
     text: str
 
 
 def find_problems(server, program, levels):
-    """What is wrong with a program that has been computed; Rejected if it cannot be."""
+    """Returns the failure of a program that has been computed; raises Rejected if it cannot be."""
     names = compute_program(program)
     source = text(program)
     saves = [statement for statement in program if isinstance(statement, Save)]
@@ -120,7 +119,7 @@ def find_problems(server, program, levels):
 
 
 def errors_in(folder):
-    """What was said, without warnings."""
+    """Returns the messages, without warnings."""
     parts = (folder / "errors").read_text(errors="replace").split("\n\n")
     return "\n\n".join(part for part in parts if not part.startswith("warning"))[:2000]
 
@@ -134,7 +133,7 @@ def unseen_error(array, dtype):
 
 
 def compare(got, want, allowed):
-    """How two arrays differ by more than is allowed; None if they do not."""
+    """Returns a difference of two arrays above the tolerance, or None."""
     if got.shape != want.shape:
         return f"has shape {got.shape}, not {want.shape}"
     if NAMES[want.dtype] == "bf16":
@@ -155,7 +154,7 @@ def compare(got, want, allowed):
 
 
 def find_complaint(server, source, level):
-    """What is wrong with what the compiler says of a program, right or wrong; or None."""
+    """Returns what is wrong with the compiler's messages for any program, or None."""
     status, folder = server.run(level, source)
     said = (folder / "errors").read_text(errors="replace")
     if status not in ("exit 0", "exit 1"):

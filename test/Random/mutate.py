@@ -1,7 +1,7 @@
-"""Programs with one mistake, or none: an edit by chance in the text of one.
+"""Random edits in the text of a program, which may make a mistake.
 
-Whatever it is, the compiler takes the program or says in the language's own words
-what is wrong with it: no crash, no hang, no word of MLIR.
+In any case the compiler accepts the program or reports the mistake in the language's
+own terms: no crash, no hang, no word of MLIR.
 """
 
 import random

@@ -1,9 +1,8 @@
-"""Makes a program smaller that fails: delta debugging on its tree.
+"""Makes a failing program smaller: delta debugging on its tree.
 
-What is tried: to end after a statement and look at what it defines, to leave out
-runs of statements, to put the body of a loop or a choice in its place, to loop
-less, to train less. A smaller program that cannot be computed (a name is missing)
-is no program.
+The reductions: to end after a statement and save its definition, to leave out runs of
+statements, to replace a loop or a choice by its body, to loop less, to train less. A
+smaller program that cannot be computed (a name is missing) is no program.
 """
 
 import copy
@@ -88,5 +87,5 @@ def replaced(program, path, block):
 
 
 def count_ops(program):
-    """Statements that are not there only to show a result."""
+    """Statements other than those that only show a result."""
     return sum(statement.count() for statement in program if not isinstance(statement, Save))

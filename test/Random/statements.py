@@ -61,7 +61,7 @@ def choice(g):
 
 
 def read(g):
-    """A number that the host asks for: an int, or a float."""
+    """A number that the host reads from a tensor: an int, or a float."""
     x = g.tensor(lambda value: value.size)
     if x is None:
         return None

@@ -1,6 +1,6 @@
 """Models that are trained: gradients through them, optimizers, loaders.
 
-NumPy does not follow them: what compiled code computes is compared to the
+NumPy does not compute them: the results of compiled code are compared to the
 interpreter's, so all functions are smooth and of ordinary numbers.
 """
 
@@ -24,7 +24,7 @@ SIZES = [1, 2, 3, 5, 8, 16, 17, 32, 40, 64]
 
 @dataclasses.dataclass
 class Training(Statement):
-    """A model, its data and its loop. What makes programs smaller sets the fields."""
+    """A model, its data and its loop. Shrinking a program sets the fields."""
     model: str
     sizes: list  # of the features between layers
     activations: list
@@ -39,7 +39,7 @@ class Training(Statement):
     moves: bool = False
 
     def smaller(self):
-        """The same with less, in every way."""
+        """Yields the same with less, in every way."""
         if len(self.activations) > 1 and not (self.norms and self.sizes[2] == 2):
             yield dataclasses.replace(self, sizes=self.sizes[1:], activations=self.activations[1:])
         for field, least in (("epochs", 1), ("batch", 0), ("shuffles", False), ("norms", False),

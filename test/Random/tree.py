@@ -1,8 +1,8 @@
-"""Random programs as trees: what they print as, and what they compute.
+"""Random programs as trees: their text, and their values.
 
 A program is a list of statements. Every statement has `lines(indent)`, its text,
 and `run(world)`, which computes it with NumPy; `parts()` are the lists of
-statements inside, for what makes programs smaller.
+statements inside, for shrinking.
 """
 
 import copy
@@ -30,13 +30,13 @@ class World:
         self.calls = Calls()
 
     def inner(self):
-        """The same world for a block: what is defined there ends there."""
+        """The same world for a block: its definitions end with it."""
         world = copy.copy(self)
         world.names = Scope(self.names)
         return world
 
     def apart(self):
-        """A copy that nothing is seen of."""
+        """A copy, changes of which are not visible outside."""
         return copy.deepcopy(self)
 
     def __getitem__(self, name):
@@ -164,8 +164,8 @@ class Loop(Statement):
 
 @dataclasses.dataclass
 class Unreached(Statement):
-    """A loop without iterations, which reads and writes `tensor` where it has nothing: at an index far
-    beyond it, which a run computes of `number`, as the iterations."""
+    """A loop without iterations, which reads and writes `tensor` far out of range, at an index
+    that is computed from `number` at run time, as is the trip count."""
     variable: str
     tensor: str
     number: str

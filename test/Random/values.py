@@ -1,12 +1,12 @@
-"""What a tensor of a random program holds, with how far off it may be.
+"""The values of a tensor of a random program, with their possible errors.
 
-A value is computed several times: once as it should be, and in copies to which
-every op that rounds adds the error that it may make, with a sign by chance
-(Monte Carlo arithmetic). How far the copies lie apart is what compiled code may
-differ by; where they are all the same it must not differ at all. An op whose
-copies give different answers (an index, a comparison, a floor) has no one result
-in such arithmetic: it is Rejected, and so is what is not finite, and the generator
-tries something else. So NaN, infinities and undefined choices arise nowhere.
+A value is computed several times: once exactly, and in copies to which every op that
+rounds adds the error that it may make, with a random sign (Monte Carlo arithmetic).
+The spread of the copies is the tolerance for compiled code; where all copies are equal
+it must not differ. An op whose copies give different answers (an index, a comparison,
+a floor) has no single result in this arithmetic: it is Rejected, as are values that
+are not finite, and the generator tries something else. So NaN, infinities and undefined
+choices do not occur.
 """
 
 import contextlib
@@ -48,7 +48,7 @@ TOLERANCES = read_tolerances()
 
 @contextlib.contextmanager
 def first_copies():
-    """Values are computed as they should be only, without what they may be off."""
+    """Computes exact values only, without their errors."""
     global COPIES
     before, COPIES = COPIES, 1
     try:
@@ -75,9 +75,9 @@ class Rejected(Exception):
 
 @dataclasses.dataclass
 class Value:
-    """A tensor: its copies, the first of them as it should be; its sizes as the
-    checker knows them (a name where it is known at run time); its place: "" if it
-    is free. `is_compared` is false where only the interpreter says what it is."""
+    """A tensor: its copies, of which the first is exact; its sizes as the checker knows
+    them (a name for a run-time size); its place, "" if it is free. `is_compared` is false
+    if only the interpreter gives the expected value."""
     copies: list
     dims: tuple = None
     place: str = ""
@@ -115,7 +115,7 @@ class Value:
         return self.copies[i if i < len(self.copies) else 0]
 
     def allowed(self):
-        """The error of each element that is none."""
+        """Returns the error of each element that is allowed."""
         if self.is_exact:
             return np.zeros(self.shape)
         exact = self.copies[0].astype(np.float64)
@@ -133,11 +133,11 @@ class Value:
 
 
 class Number(Value):
-    """A float of the host, which a tensor was asked for."""
+    """A float of the host, read from a tensor."""
 
 
 def noise(mnemonic, sample, result, dtype, is_exact):
-    """How far off an op may be: an array or 0. `is_exact`: its operands are not off."""
+    """The possible error of an op: an array or 0. `is_exact`: its operands have no error."""
     tolerance = TOLERANCES[mnemonic]
     if tolerance == "exact" or not is_float(dtype):
         return 0
@@ -227,7 +227,7 @@ def apply(mnemonic, values, dtype, options):
 
 
 def compute_smooth(function, values, dtype, scale=64):
-    """The value of a function of f64 arrays that is built of several ops."""
+    """The value of a function of f64 arrays that consists of several ops."""
     results = []
     for i in range(COPIES):
         results.append(np.asarray(function(*(value.copy(i).astype(np.float64)

@@ -9,7 +9,7 @@ from values import Value, compute, is_float
 
 
 def moved(function):
-    """The meaning of a function that only moves elements."""
+    """The NumPy function of an op that only moves elements."""
     return lambda world, value: Value([function(copy) for copy in value.copies])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import levels
 
 CHUNK = 20  # programs of one task of a worker
-TOLD = 1000  # programs after which a line says that it goes on
+TOLD = 1000  # programs between lines of progress
 
 
 def parse_options(description):
@@ -23,9 +23,9 @@ def parse_options(description):
 
 
 def run_all(name, options, source_of, check_seeds):
-    """Checks every program; returns the exit status. `source_of` gives the text of a seed;
-    `check_seeds` takes a server, seeds and the options and yields for each (seed, runs, what is
-    wrong or None, the text that shows it)."""
+    """Checks every program; returns the exit status. `source_of` returns the text of a seed;
+    `check_seeds` takes a server, seeds and the options and yields for each (seed, runs, its
+    failure or None, the text that shows the failure)."""
     seeds = range(options.seed, options.seed + options.count)
     if options.show:
         for seed in seeds:

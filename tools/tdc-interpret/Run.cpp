@@ -1,4 +1,4 @@
-//===- Run.cpp - @main, one function, or many calls -----------------------===//
+//===- Run.cpp - runs @main, one function, or many calls ------------------===//
 
 #include "Run.h"
 #include "Dialect/TD/IR/TD.h"
@@ -84,7 +84,8 @@ static int callOnce(func::FuncOp op, const Options &options,
   return 0;
 }
 
-/// Every call is a run of its own, so that one failure does not end them all.
+/// Makes the calls in one run of the program. After a failed call it starts a
+/// new run, so that one failure does not end the others.
 static int callMany(ModuleOp module, const Options &options) {
   auto interpreter = std::make_unique<Interpreter>(module);
   if (int32_t status = start(module, options, *interpreter))

@@ -1,4 +1,4 @@
-//===- Run.h - what tdc-interpret does with a module ----------------------===//
+//===- Run.h - runs a module ----------------------------------------------===//
 
 #ifndef TDC_TOOLS_TDC_INTERPRET_RUN_H
 #define TDC_TOOLS_TDC_INTERPRET_RUN_H
@@ -15,8 +15,8 @@ struct Options {
   llvm::SmallVector<const char *> programArguments;
 };
 
-/// Runs @main and then what the options ask for. Returns the exit code, after a
-/// message if it is not 0.
+/// Runs @main and then the functions that the options request. Prints a message
+/// and returns another exit code than 0 if that fails.
 int run(mlir::ModuleOp module, const Options &options);
 
 #endif // TDC_TOOLS_TDC_INTERPRET_RUN_H

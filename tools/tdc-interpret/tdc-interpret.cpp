@@ -4,11 +4,11 @@
 //   tdc-interpret FILE.mlir --fn NAME [--in x=x.npy]... [--out y=y.npy]...
 //   tdc-interpret FILE.mlir --calls CALLS.json --data IN.bin --results OUT.bin
 //
-// --transfers FILE: writes what was copied between devices, and what had to be.
-// Runs @main if there is one, and then the function NAME or a list of calls
-// (Interpreter/Calls.h). A parameter is named by its td.name, else arg0, arg1,
-// ...; results are taken in their order. Exit codes are those of tdc run, and
-// 70 if the program has no meaning.
+// --transfers FILE: writes the copies between devices, and the least that the
+// run needs. Runs @main if there is one, and then the function NAME or a list
+// of calls (Interpreter/Calls.h). The name of a parameter is its td.name, else
+// arg0, arg1, ...; results are written in their order. Exit codes are those of
+// tdc run, and 70 if the program has no meaning.
 //
 //===----------------------------------------------------------------------===//
 

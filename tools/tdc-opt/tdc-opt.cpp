@@ -1,7 +1,6 @@
 //===- tdc-opt.cpp - runs passes on td IR, for tests ----------------------===//
 //
-// Also prints the op table as JSON for the generated tests, and fails if it and
-// the dialect disagree.
+// With --dump-op-table it prints the op table as JSON, for the generated tests.
 //
 //===----------------------------------------------------------------------===//
 

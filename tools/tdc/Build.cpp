@@ -1,8 +1,9 @@
 //===- Build.cpp - tdc build ----------------------------------------------===//
 //
-// An object file for each version of the program, linked by the system's C
-// compiler with the runtime's archive into an executable that needs libc, libm
-// and libpthread. The runtime chooses the version when the program starts.
+// Compiles each version of the program to an object file. The system's C
+// compiler links them with the runtime's archive into an executable that needs
+// libc, libm and libpthread. The runtime chooses the version when the program
+// starts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +27,8 @@ static int fail(const llvm::Twine &what) {
   return ExitRunTime;
 }
 
-/// Where the program is written: symbolic links are followed, and no name can
-/// look like an option of `cc`.
+/// The absolute path of the output, with symbolic links resolved, so that `cc`
+/// cannot take a name for an option.
 static llvm::SmallString<128> getTarget(llvm::StringRef output) {
   llvm::SmallString<128> target;
   if (llvm::sys::fs::real_path(output, target)) {
@@ -42,8 +43,8 @@ static int failToWrite(llvm::StringRef output, llvm::Error error) {
               "`: " + llvm::toString(std::move(error)));
 }
 
-/// Links beside the output and renames, so that a failure leaves no half-made
-/// program.
+/// Links to a temporary file in the folder of the output and renames it, so
+/// that a failure leaves no incomplete program.
 static int link(llvm::ArrayRef<llvm::StringRef> objects,
                 llvm::StringRef output) {
   llvm::ErrorOr<std::string> compiler = llvm::sys::findProgramByName("cc");
@@ -52,7 +53,7 @@ static int link(llvm::ArrayRef<llvm::StringRef> objects,
                 "(on Debian: apt install gcc libc6-dev)");
   std::string runtime = findLibrary("libtdc_rt.a");
   if (runtime.empty())
-    return fail("libtdc_rt.a is not beside tdc");
+    return fail("libtdc_rt.a is not next to tdc");
   llvm::SmallString<128> target = getTarget(output);
   llvm::Expected<llvm::sys::fs::TempFile> program =
       llvm::sys::fs::TempFile::create(target + ".tmp-%%%%%%");
@@ -74,7 +75,7 @@ static int link(llvm::ArrayRef<llvm::StringRef> objects,
   return error ? failToWrite(output, std::move(error)) : int(ExitOk);
 }
 
-/// The name of the table of version number `index`; "" behind the last.
+/// The symbol of version number `index`; "" past the last version.
 static std::string getSymbol(size_t index, llvm::ArrayRef<int64_t> machines) {
   if (index == machines.size())
     return "";
@@ -91,7 +92,7 @@ static int compile(const Options &options, Terminal &terminal,
   llvm::ArrayRef<int64_t> machines = checked.getMachines();
   for (auto [index, gpus] : llvm::enumerate(machines)) {
     std::optional<Compilation> other;
-    // What was checked is the version for the machine of the options.
+    // `checked` is the version for the machine of the options.
     if (gpus != countDevices(options)) {
       other.emplace(options, terminal);
       other->setText(checked.getText());
@@ -111,10 +112,10 @@ static int compile(const Options &options, Terminal &terminal,
   return ExitOk;
 }
 
-/// A file that is gone when this is.
+/// A file that is removed when this object is destroyed.
 class TemporaryFile {
 public:
-  /// Beside `output`; an error is returned.
+  /// Writes `content` to a new file in the folder of `output`.
   llvm::Error write(llvm::StringRef output, llvm::StringRef content) {
     llvm::Expected<llvm::sys::fs::TempFile> made =
         llvm::sys::fs::TempFile::create(output + "-%%%%%%.o");
@@ -139,7 +140,7 @@ static int build(const Options &options, Terminal &terminal) {
   if (llvm::sys::fs::exists(options.output) &&
       !llvm::sys::fs::is_regular_file(options.output))
     return fail("cannot write `" + options.output +
-                "`: it is there and is no file");
+                "`: it exists and is not a file");
   std::vector<llvm::SmallString<0>> objects;
   if (int exitCode = compile(options, terminal, objects))
     return exitCode;
@@ -147,7 +148,7 @@ static int build(const Options &options, Terminal &terminal) {
   llvm::SmallVector<llvm::StringRef> names;
   for (auto [file, object] : llvm::zip(files, objects)) {
     if (llvm::Error error = file.write(getTarget(options.output), object))
-      return fail("cannot write beside `" + options.output +
+      return fail("cannot write next to `" + options.output +
                   "`: " + llvm::toString(std::move(error)));
     names.push_back(file.getName());
   }

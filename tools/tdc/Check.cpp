@@ -11,9 +11,9 @@ int tdc::checkVerb(const Options &options) {
   runOnDeepStack([&] {
     Terminal terminal(options);
     Compilation compilation(options, terminal);
-    // The last mistakes of a program are found where gradients are taken, with
-    // devices where it is known what they hold and copy, and with their memory
-    // where it is planned.
+    // Lower the program until the last phase that reports errors: td-grad; with
+    // devices, the phase that places copies; if the memory of a device is
+    // known, the phase after which memory is planned.
     if (compilation.generate())
       compilation.lower(compilation.getModule()->hasAttr(td::kMemoryAttr)
                             ? Phase::NVVM

@@ -1,9 +1,9 @@
-//===- CrashBundle.cpp - what a report of a bug needs ---------------------===//
+//===- CrashBundle.cpp - writes the files for a bug report ----------------===//
 //
-// Written by a process that has crashed, so what is surest to succeed comes
-// first. Nothing is kept ready for it while programs compile: a compilation
-// does the same each time, and so a second one, of the same options, comes to
-// what the last phase left.
+// A crashed process writes these files, so those that most likely succeed come
+// first. Nothing is prepared while programs compile: compiling is
+// deterministic, so compiling again with the same options reproduces the IR
+// after the last phase.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,7 +51,7 @@ void CrashBundle::writeFile(const llvm::Twine &name,
   os.clear_error();
 }
 
-/// A word as a shell reads it.
+/// Prints a word, quoted for a shell.
 static void printWord(llvm::raw_ostream &os, llvm::StringRef word) {
   if (!word.empty() && word.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;#~!") ==
                            llvm::StringRef::npos) {
@@ -64,7 +64,7 @@ static void printWord(llvm::raw_ostream &os, llvm::StringRef word) {
   os << "'";
 }
 
-/// The phase that the program had reached when the step began.
+/// The last phase that was done when the step began; nullopt if there was none.
 static std::optional<Phase> getLastPhase(llvm::StringRef step) {
   for (llvm::StringRef early : {"start", "parse", "check", "context"})
     if (step == early)
@@ -76,8 +76,8 @@ static std::optional<Phase> getLastPhase(llvm::StringRef step) {
   return Phase::LLVM;
 }
 
-/// Where a source stands in the bundle, so that imports find it: beside the
-/// program as it was beside it.
+/// The path of a source file in the bundle. It is relative to the program's
+/// folder as before, so that imports find it.
 static std::string getPlace(llvm::StringRef name, llvm::StringRef program) {
   llvm::StringRef folder = llvm::sys::path::parent_path(program);
   llvm::StringRef relative = name;

@@ -1,4 +1,4 @@
-//===- CrashBundle.h - what a report of a bug needs -----------------------===//
+//===- CrashBundle.h - writes the files for a bug report ------------------===//
 
 #ifndef TDC_TOOLS_TDC_CRASHBUNDLE_H
 #define TDC_TOOLS_TDC_CRASHBUNDLE_H
@@ -8,8 +8,9 @@
 
 namespace tdc {
 
-/// What tdc works on: crashes and lack of memory are told with it. A signal may
-/// read it at any time, so it is made of constants, and there is one.
+/// The current work of tdc, for messages about crashes and lack of memory. A
+/// signal handler may read it at any time, so its strings are constants, and
+/// there is one global object.
 struct Work {
   const Options *options = nullptr;
   llvm::ArrayRef<const char *> words; ///< of the command line
@@ -18,14 +19,17 @@ struct Work {
 };
 extern Work work;
 
-/// A new folder with the program, the command, the machine and the program as
-/// the last phase left it, which is compiled once more for that.
+/// A new folder with the program, the command line, a description of the
+/// machine, and the IR after the last phase, for which the program is compiled
+/// again.
 class CrashBundle {
 public:
-  /// `message` is what went wrong. What cannot be written is left out.
+  /// Writes the bundle; `message` is the error. Files that cannot be written
+  /// are left out.
   void write(llvm::StringRef message);
 
-  /// The folder, "" if there is none. A signal may ask while it is written.
+  /// The folder; "" if there is none. A signal handler may call this while the
+  /// bundle is written.
   const char *getFolder() const { return folder; }
 
 private:

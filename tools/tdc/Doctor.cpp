@@ -1,8 +1,8 @@
 //===- Doctor.cpp - tdc doctor --------------------------------------------===//
 //
-// What tdc finds on this machine, one line each: "ok", "no" for what is not
-// there and is needed for some things only, and "FAULT" for what is there and
-// does not work, or is missing from tdc itself.
+// Prints what tdc finds on this machine, one line each: "ok"; "no" for a
+// missing part that only some features need; "FAULT" for a part that does not
+// work, or that is missing from tdc itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,8 @@ class Doctor {
 public:
   explicit Doctor(llvm::raw_ostream &os) : os(os) {}
 
-  /// Looks at what is there and, where `compiles` says so, whether it works.
+  /// Lists the parts and, if `compiles`, compiles a program. Returns the number
+  /// of faults.
   unsigned examine(bool compiles) {
     os << "tdc " << tdc_version() << ", LLVM " LLVM_VERSION_STRING << "\n";
     examineProcessor();
@@ -74,7 +75,7 @@ private:
                       ", of which compiling uses up to 4, and a program one");
   }
 
-  /// Compiles a program, calls it, and looks at what comes out.
+  /// Compiles a program, calls it, and checks the result.
   void examineCompiler() {
     constexpr llvm::StringLiteral text =
         "export fn f(x: f32[4]) -> f32[4] = x + 1\n";
@@ -114,7 +115,7 @@ private:
                     "apt install gcc libc6-dev)");
     std::string runtime = findLibrary("libtdc_rt.a");
     if (runtime.empty())
-      fault("runtime", "libtdc_rt.a is not beside tdc; `tdc build` links it");
+      fault("runtime", "libtdc_rt.a is not next to tdc; `tdc build` links it");
     else
       ok("runtime", runtime);
   }
@@ -135,7 +136,7 @@ private:
       missing("GPUs", why);
     std::string simulator = findLibrary("libtdc_sim_cuda.so");
     if (simulator.empty())
-      missing("simulated GPUs", "libtdc_sim_cuda.so is not beside tdc");
+      missing("simulated GPUs", "libtdc_sim_cuda.so is not next to tdc");
     else
       ok("simulated GPUs", "`tdc run --sim-cuda=1`: " + simulator);
     std::string ptxas = findPtxas();
@@ -145,7 +146,7 @@ private:
       ok("ptxas", ptxas);
   }
 
-  /// What is set changes what tdc does.
+  /// Lists the variables of tdc that are set, since they change its behaviour.
   void listVariables() {
     for (char **entry = environ; *entry; ++entry)
       if (llvm::StringRef(*entry).starts_with("TDC_"))

@@ -1,4 +1,4 @@
-//===- Doctor.h - what tdc finds on this machine --------------------------===//
+//===- Doctor.h - describes this machine ----------------------------------===//
 
 #ifndef TDC_TOOLS_TDC_DOCTOR_H
 #define TDC_TOOLS_TDC_DOCTOR_H
@@ -7,7 +7,7 @@
 
 namespace tdc {
 
-/// Prints what `tdc doctor` does, but compiles nothing.
+/// Prints the output of `tdc doctor`, but compiles no program.
 void describeMachine(llvm::raw_ostream &os);
 
 } // namespace tdc

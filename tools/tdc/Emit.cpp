@@ -12,7 +12,7 @@
 
 using namespace tdc;
 
-/// The program as a graph, in `text`.
+/// Writes the program as a graph to `text`. Returns false if that fails.
 static bool draw(Compilation &compilation, Terminal &terminal,
                  const Options &options, llvm::SmallVectorImpl<char> &text) {
   if (!compilation.generate() || !compilation.lower(Phase::Placed))
@@ -31,7 +31,8 @@ static bool draw(Compilation &compilation, Terminal &terminal,
   return true;
 }
 
-/// The program in the phase asked for, in `text`.
+/// Writes the program after the requested phase to `text`. Returns false if
+/// that fails.
 static bool produce(Compilation &compilation, const Options &options,
                     llvm::SmallVectorImpl<char> &text) {
   if (!compilation.generate() || !compilation.lower(options.phase))

@@ -7,7 +7,7 @@
 
 using namespace tdc;
 
-/// `text` in lines of at most 80 columns.
+/// Prints `text` in lines of at most 80 columns.
 static void printWrapped(llvm::StringRef text) {
   constexpr size_t width = 80;
   while (text.size() > width) {

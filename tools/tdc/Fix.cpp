@@ -1,7 +1,7 @@
 //===- Fix.cpp - tdc fix --------------------------------------------------===//
 //
-// Applies the safe fixes of all reports, checks again and goes on until there
-// are none, because one fix can show what the next mistake is.
+// Applies the safe fixes of all reports and checks again until there are none,
+// because a fix can uncover the next error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +16,11 @@
 
 using namespace tdc;
 
-/// More rounds than this have met two fixes that undo each other.
+/// A limit of the rounds, in case two fixes undo each other.
 static constexpr unsigned kMaxRounds = 30;
 
-/// Whether it matters which of two edits comes first. An insertion may belong
-/// to either of its neighbours.
+/// Whether the order of two edits matters: they overlap, or one of them is an
+/// insertion at an end of the other.
 static bool touches(SourceRange a, SourceRange b) {
   if (a.size() == 0 || b.size() == 0)
     return a.begin <= b.end && b.begin <= a.end;
@@ -40,7 +40,7 @@ public:
 
   const std::string &get() const { return current; }
 
-  /// Where a place is, or stood, in the author's file.
+  /// The position of a place in the author's file.
   LineColumn getOrigin(SourceRange place) const {
     return original->getLineColumn(file, origins[place.begin]);
   }
@@ -62,20 +62,22 @@ private:
   const SourceManager *original;
   FileId file;
   std::string current;
-  /// Of each byte of `current`, and of its end.
+  /// The position in the original file of each byte of `current` and of its
+  /// end.
   std::vector<uint32_t> origins;
 };
 
-/// What one round changes.
+/// The changes of one round.
 struct Round {
   std::vector<Edit> edits;
   std::string log;
-  unsigned syntaxErrors = 0; ///< that it does not mend
+  unsigned syntaxErrors = 0; ///< that the round does not fix
 };
 } // namespace
 
-/// The safe fixes that can be applied together: of those that touch each other
-/// the first. Between two fixes of one report the author chooses.
+/// Collects the safe fixes that can be applied together: of several that touch
+/// each other only the first. A report with several fixes is left to the
+/// author.
 static Round collect(const DiagnosticEngine &diags, FileId file,
                      const FixedText &text) {
   Round round;
@@ -111,7 +113,7 @@ static Round inspect(const Options &options, const FixedText &text) {
   return collect(compilation.inspect(), compilation.getFile(), text);
 }
 
-/// Changes `text` until no safe fix is left; gives a line for each.
+/// Applies safe fixes to `text` until none is left. Returns a line for each.
 static std::string fixText(const Options &options, FixedText &text) {
   std::string log;
   Round round = inspect(options, text);
@@ -119,7 +121,7 @@ static std::string fixText(const Options &options, FixedText &text) {
     FixedText changed = text;
     changed.apply(std::move(round.edits));
     Round next = inspect(options, changed);
-    // What the parser understands less than what was there is no fix.
+    // Do not apply a round that leads to more syntax errors.
     if (next.syntaxErrors > round.syntaxErrors)
       break;
     text = std::move(changed);
@@ -148,7 +150,7 @@ int tdc::fixVerb(const Options &options) {
       exitCode = writeFile(options.file, text.get());
     if (exitCode != ExitOk)
       return;
-    // What is left is for the author.
+    // Report the remaining errors to the author.
     Terminal terminal(options);
     Compilation compilation(options, terminal);
     compilation.setText(text.get());

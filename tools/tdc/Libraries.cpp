@@ -1,4 +1,4 @@
-//===- Libraries.cpp - what is installed with tdc -------------------------===//
+//===- Libraries.cpp - finds the libraries that are installed with tdc ----===//
 
 #include "Libraries.h"
 #include "llvm/Support/FileSystem.h"

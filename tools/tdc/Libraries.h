@@ -1,4 +1,4 @@
-//===- Libraries.h - what is installed with tdc ---------------------------===//
+//===- Libraries.h - finds the libraries that are installed with tdc ------===//
 
 #ifndef TDC_TOOLS_TDC_LIBRARIES_H
 #define TDC_TOOLS_TDC_LIBRARIES_H
@@ -8,8 +8,8 @@
 
 namespace tdc {
 
-/// The path of a library that stands beside tdc, or in the lib folder beside
-/// tdc's. Empty if it is in neither.
+/// The path of a library in the folder of tdc, or in `../lib` relative to that
+/// folder; "" if it is in neither.
 std::string findLibrary(llvm::StringRef name);
 
 } // namespace tdc

@@ -38,7 +38,7 @@ static const VerbInfo verbs[] = {
      "<file.tdsl> --phase=<name> [options]"},
     {Verb::Report, ReportVerb, "report",
      "say what is copied between devices, and why", "<file.tdsl> [options]"},
-    {Verb::Fix, FixVerb, "fix", "write the changes that reports call safe",
+    {Verb::Fix, FixVerb, "fix", "apply the fixes that reports mark as safe",
      "<file.tdsl> [options]"},
     {Verb::Explain, ExplainVerb, "explain",
      "say what a code such as TD501 means", "[<code>]"},

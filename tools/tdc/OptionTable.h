@@ -45,17 +45,17 @@ struct VerbInfo {
 llvm::ArrayRef<VerbInfo> getVerbs();
 const VerbInfo *findVerb(llvm::StringRef name);
 
-/// What a user can write as `--name` for a verb.
+/// The options of a verb that are written as `--name`, without the dashes.
 std::vector<std::string> getOptionNames(const VerbInfo &verb,
                                         const OptionTable &table);
 
-/// "`--verbose` is an option of `tdc build` and `tdc emit`", or "" for a word
-/// that is no option of any verb.
+/// "`--verbose` is an option of `tdc build` and `tdc emit`"; "" for a word that
+/// is not an option of any verb.
 std::string whoseOption(llvm::StringRef word, const OptionTable &table);
 
-/// The text of `tdc --help`.
+/// Prints the text of `tdc --help`.
 void printHelp(llvm::raw_ostream &os);
-/// The text of `tdc <verb> --help`.
+/// Prints the text of `tdc <verb> --help`.
 void printHelp(llvm::raw_ostream &os, const VerbInfo &verb,
                const OptionTable &table);
 

@@ -1,8 +1,8 @@
-//===- Options.cpp - reading the command line -----------------------------===//
+//===- Options.cpp - reads the command line -------------------------------===//
 //
-// `tdc <verb> ...`; without a verb it is `run`. For `run`, words after the file
-// that are no options of tdc belong to the program, and so does everything
-// after `--`.
+// The form is `tdc <verb> ...`; without a verb it is `run`. For `run`, words
+// after the file that are not options of tdc belong to the program, and so does
+// everything after `--`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ int reportUsage(const llvm::Twine &problem, const llvm::Twine &hint) {
 
 namespace {
 
-/// Splits `name=value`; without a `=` the answer is empty.
+/// Splits `name=value`; nullopt if there is no name or no `=`.
 std::optional<std::pair<std::string, std::string>>
 splitPair(llvm::StringRef text) {
   auto [name, value] = text.split('=');
@@ -87,7 +87,7 @@ private:
   }
 
   bool readWords(llvm::ArrayRef<const char *> words, bool &wantsHelp) {
-    // What follows `--` is not even looked at.
+    // Words after `--` are not parsed.
     auto end = llvm::find_if(
         words, [](const char *word) { return llvm::StringRef(word) == "--"; });
     llvm::ArrayRef<const char *> own(words.begin(), end);
@@ -123,12 +123,12 @@ private:
     return true;
   }
 
-  /// Whether what is no option of tdc is the program's.
+  /// Whether words that are not options of tdc belong to the program.
   bool hasProgram() const {
     return verb.verb == Verb::Run && !options.file.empty();
   }
 
-  /// What the table of options passes over: all are empty.
+  /// Reads words that the table of options skips: all are empty strings.
   bool readEmptyWords(llvm::ArrayRef<const char *> words) {
     if (hasProgram())
       options.programArgs.insert(options.programArgs.end(), words.begin(),
@@ -142,7 +142,7 @@ private:
            arg.getOption().matches(OPT_UNKNOWN);
   }
 
-  /// A word that is no option: the file, or a mistake.
+  /// Reads a word that is not an option: the file, or an error.
   bool readWord(llvm::StringRef word) {
     if (word.starts_with("-") && word != "-") {
       word = word.split('=').first;
@@ -163,7 +163,7 @@ private:
     return true;
   }
 
-  /// An option that needs a name, a number or a pair of both.
+  /// Reads an option with a name, a number or a pair `name=value` as its value.
   bool readValue(const llvm::opt::Arg &arg, llvm::StringRef value) {
     std::string name = arg.getOption().getPrefixedName().str();
     auto number = [&](unsigned &to) {
@@ -294,13 +294,13 @@ private:
     return true;
   }
 
-  /// Whether an option could be set to what the line says.
+  /// Reports the error if there is one; returns whether there is none.
   bool accept(const std::optional<UsageError> &error) {
     return !error || fail(error->problem, error->hint);
   }
 
-  /// Simulated GPUs are the runtime's matter: it learns of them as a built
-  /// program does.
+  /// Reads the number of simulated GPUs. The runtime in this process gets it
+  /// from the environment, as in a built program.
   bool readSimulation() {
     const char *variable = "TDC_SIM_CUDA";
     if (hasSimulation) {
@@ -317,9 +317,9 @@ private:
                 llvm::Twine(kMostCudaDevices));
   }
 
-  /// TDC_DEVICE is read when a program starts. `tdc run` chooses when it
-  /// compiles: `--device` goes before it, and the program does not read it
-  /// again.
+  /// Reads TDC_DEVICE, which a built program reads when it starts. `tdc run`
+  /// chooses the device when it compiles: `--device` overrides the variable,
+  /// and the variable is unset so that the program does not read it again.
   void readDeviceVariable() {
     const char *variable = "TDC_DEVICE";
     const char *text = getenv(variable);
@@ -331,7 +331,7 @@ private:
     unsetenv(variable);
   }
 
-  /// Whether the line says enough for its verb.
+  /// Whether the command line has all that its verb needs, without conflicts.
   bool isComplete() {
     if (options.file.empty() && verb.verb != Verb::Explain &&
         takesOperand(verb.verb))
@@ -362,7 +362,7 @@ private:
   bool hasPhase = false, hasSimulation = false;
 };
 
-/// Whether a first word that is no verb is meant as a program.
+/// Whether a first word that is not a verb may name a program.
 bool looksLikeProgram(llvm::StringRef word) {
   return word.ends_with(".tdsl") || word.contains('/') ||
          llvm::sys::fs::exists(word);

@@ -28,8 +28,8 @@ enum class Verb : uint8_t {
   Version
 };
 
-/// A command line that has been read and found complete. For `explain`, `file`
-/// is the code, which may be missing.
+/// The options of a valid command line. For `explain`, `file` is the code,
+/// which may be missing.
 struct Options : CompileOptions {
   Verb verb = Verb::Run;
   bool requiresCuda = false;
@@ -43,23 +43,23 @@ struct Options : CompileOptions {
 
   std::string output;
   Phase phase = Phase::TD;
-  std::string graph; ///< svg or html in the place of a phase
+  std::string graph; ///< svg or html instead of a phase; else ""
   bool verbose = false;
   bool dryRun = false;
   bool timePhases = false;
   bool reportsJSON = false;
   std::string reportPage;
-  std::string trace; ///< of TDC_TRACE, for a report
+  std::string trace; ///< a file of TDC_TRACE, for a report
 };
 
-/// Reads the words after the program's name. If there is nothing left to do
-/// (help was asked for, or the line is wrong and that has been said), the
-/// result is empty and `exitCode` is set.
+/// Parses the words after the program's name. Returns nullopt and sets
+/// `exitCode` if there is nothing left to do: the help was printed, or an error
+/// was reported.
 std::optional<Options> parseOptions(llvm::ArrayRef<const char *> words,
                                     int &exitCode);
 
-/// Says what is wrong with a command line, or else, on stderr, with a second
-/// line if `hint` is not empty. Returns ExitUsage.
+/// Prints an error in the command line, or another one, on stderr; with a
+/// second line if `hint` is not empty. Returns ExitUsage.
 int reportUsage(const llvm::Twine &problem, const llvm::Twine &hint = {});
 
 } // namespace tdc

@@ -1,7 +1,7 @@
 //===- Options.td - the options of tdc ------------------------------------===//
 //
-// Each option is visible to the verbs that it means something for. Their help,
-// "did you mean" and the check of the command line come from here.
+// Each option is visible to the verbs that use it. The help texts, "did you
+// mean" and the check of the command line are generated from this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
 defm phase : Valued<"phase", "<name>", "what to print, one of the above", [EmitVerb]>;
 defm graph : Valued<"graph", "<form>", "draw the calls, devices and copies: svg or html", [EmitVerb]>;
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
-def verbose : Switch<"verbose", "show source lines, and what GPU kernels take", ArtefactVerbs>;
+def verbose : Switch<"verbose", "show source lines, and the resources of GPU kernels", ArtefactVerbs>;
 defm cubin : Valued<"cubin", "<chips>", "add machine code for GPUs, as sm_80,sm_90", ArtefactVerbs>;
 defm target_cpu : Valued<"target-cpu", "<name>", "make code for this processor, not the one here", ArtefactVerbs>;
 defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb]>;
@@ -50,10 +50,10 @@ def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb
 
 def json : Switch<"json", "the report as JSON", [ReportVerb]>;
 defm html : Valued<"html", "<file>", "the report as a page with a picture, to this file", [ReportVerb]>;
-defm trace : Valued<"trace", "<file>", "what TDC_TRACE wrote of a run: times to show", [ReportVerb]>;
+defm trace : Valued<"trace", "<file>", "show the times of a run from its TDC_TRACE file", [ReportVerb]>;
 
 defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
-defm input : Valued<"in", "<param>=<file>", "a parameter of the function: a file as of `load`", [RunVerb]>;
+defm input : Valued<"in", "<param>=<file>", "a parameter of the function, read as `load` does", [RunVerb]>;
 defm result : Valued<"out", "<name>=<file>", "write a result, in their order: .npy or .npz", [RunVerb]>;
 defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one call", [RunVerb]>;
 
@@ -62,7 +62,7 @@ defm require : Valued<"require", "<device>", "cuda: an error where there is no G
 defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
 def tf32 : Switch<"tf32", "multiply f32 matrices on tensor cores, in TF32", [RunVerb, BuildVerb, EmitVerb]>;
-defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops not written", GuardVerbs>;
+defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow unwritten copies in loops", GuardVerbs>;
 defm memory_budget : Valued<"memory-budget", "<bytes>", "of each GPU, as 512M; of one with cuda:0=512M", GuardVerbs>;
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for a machine with n CUDA devices", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;

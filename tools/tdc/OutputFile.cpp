@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - files that are written whole or not at all --------===//
+//===- OutputFile.cpp - writes files completely or not --------------------===//
 
 #include "OutputFile.h"
 #include "Options.h"

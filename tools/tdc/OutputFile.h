@@ -1,4 +1,4 @@
-//===- OutputFile.h - files that are written whole or not at all ----------===//
+//===- OutputFile.h - writes files completely or not ----------------------===//
 
 #ifndef TDC_TOOLS_TDC_OUTPUTFILE_H
 #define TDC_TOOLS_TDC_OUTPUTFILE_H
@@ -12,12 +12,13 @@ class raw_fd_ostream;
 
 namespace tdc {
 
-/// Writes `contents` to a file as the runtime does (tdc_files.h). Says what
-/// went wrong; returns ExitOk or ExitRunTime.
+/// Writes `contents` to a file as the runtime does (tdc_files.h). Reports an
+/// error; returns ExitOk or ExitRunTime.
 int writeFile(llvm::StringRef path, llvm::StringRef contents);
 
-/// Writes all of `contents`. A stream whose error nobody takes, as a full disk
-/// is one, ends the process when it is destroyed.
+/// Writes all of `contents`. Returns the error of the stream, for example of a
+/// full disk, and clears it: a stream that still has an error when it is
+/// destroyed ends the process.
 std::error_code writeAll(llvm::raw_fd_ostream &os, llvm::StringRef contents);
 
 } // namespace tdc

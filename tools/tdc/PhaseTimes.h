@@ -1,7 +1,7 @@
 //===- PhaseTimes.h - how long each step took -----------------------------===//
 //
-// For developers: `--time-phases`. Steps are in the order in which they ended;
-// a step's time runs from the end of the one before.
+// For developers: `--time-phases`. Steps are in the order in which they ended.
+// The time of a step starts at the end of the previous one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,8 @@ public:
 private:
   using Milliseconds = std::chrono::duration<double, std::milli>;
 
-  /// Both clocks: on a busy machine only the processor's tells anything.
+  /// Wall clock and processor time: on a busy machine only the latter is
+  /// useful.
   struct Moment {
     Milliseconds wall, cpu;
     static Moment now() {

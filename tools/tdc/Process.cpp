@@ -1,4 +1,4 @@
-//===- Process.cpp - crashes, lack of memory, the end ---------------------===//
+//===- Process.cpp - handles crashes, lack of memory and the exit ---------===//
 
 #include "Process.h"
 #include "Compilation/DeepStack.h"
@@ -20,10 +20,11 @@ static CrashBundle bundle;
 /// Whether this thread has crashed, or writes the bundle of a crash.
 static thread_local bool isReporting = false;
 
-/// A bundle that takes longer waits for what the crash has left locked.
+/// The limit of the time to write a bundle, which may wait for a lock that the
+/// crashed thread holds.
 static constexpr unsigned kMostSeconds = 10;
 
-/// Only what is allowed in a signal handler: write(2).
+/// Prints with write(2), which is allowed in a signal handler.
 static void say(std::initializer_list<const char *> texts) {
   for (const char *text : texts) {
     ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
@@ -36,8 +37,8 @@ static void sayWhereBundleIs() {
     say({"  please report it, with the folder ", bundle.getFolder(),
          ", which has your program in it\n"});
   else
-    say({"  please report it; no folder for what a report needs could be made "
-         "here or in $TMPDIR\n"});
+    say({"  please report it; tdc could not make a folder for the report here "
+         "or in $TMPDIR\n"});
 }
 
 [[noreturn]] static void endWithBug() {
@@ -45,8 +46,8 @@ static void sayWhereBundleIs() {
   _exit(ExitBug);
 }
 
-/// Several threads may fail at once: the first one tells it and ends the
-/// process, the others wait for that.
+/// Returns on the first thread that fails, which reports the error and ends the
+/// process. Other threads that fail wait for that.
 static void beFirst() {
   static std::atomic<bool> isTaken{false};
   if (isTaken.exchange(true))
@@ -54,7 +55,7 @@ static void beFirst() {
       pause();
 }
 
-/// Removes temporary files; asks nothing of the heap.
+/// Removes temporary files and exits. Allocates nothing on the heap.
 [[noreturn]] static void onOutOfMemory(void *, const char *, bool) {
   if (isReporting)
     endWithBug();
@@ -68,10 +69,10 @@ static void beFirst() {
   _exit(ExitBug);
 }
 
-/// The bundle is made by a thread of its own: it needs a deep stack, and the
-/// heap of this thread may be locked.
+/// Reports a crash. A new thread writes the bundle: it needs a deep stack, and
+/// the heap of this thread may be locked.
 [[noreturn]] static void onBug(const char *what) {
-  // The bundle crashes as well: what there is of it must do.
+  // Writing the bundle has crashed, too: end with the files written so far.
   if (isReporting)
     endWithBug();
   beFirst();
@@ -93,14 +94,15 @@ static void beFirst() {
 }
 
 static void onFatalError(void *, const char *reason, bool) {
-  // The stack of a thread is memory, too.
+  // A thread could not be made: there is no memory for its stack.
   if (llvm::StringRef(reason).starts_with("pthread_create"))
     onOutOfMemory(nullptr, nullptr, false);
   onBug(reason);
 }
 
-// Some of MLIR does not look at what malloc answers. This one stands before the
-// C library's, for all that is in the process.
+// Parts of MLIR do not check the result of malloc. This definition replaces
+// that of the C library in the whole process and calls the new handler on
+// failure.
 extern "C" {
 // NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
 void *__libc_malloc(size_t size);
@@ -117,12 +119,13 @@ void tdc::installCrashHandlers() {
   std::set_new_handler([] { onOutOfMemory(nullptr, nullptr, false); });
   llvm::install_bad_alloc_error_handler(onOutOfMemory);
   llvm::install_fatal_error_handler(onFatalError);
-  // LLVM's own, for temporary files, would replace ours later.
+  // Install LLVM's handlers, for temporary files, first: later they would
+  // replace the ones below.
   llvm::sys::SetInterruptFunction(nullptr);
   static SignalStack forHandlers;
   struct sigaction action = {};
   action.sa_handler = [](int signal) { onBug(sigdescr_np(signal)); };
-  // What crashes while it reports a crash comes here as well.
+  // SA_NODEFER: a crash while a crash is reported calls the handler again.
   action.sa_flags = SA_ONSTACK | SA_NODEFER;
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT})
     sigaction(signal, &action, nullptr);
@@ -140,7 +143,8 @@ void tdc::reportBug(llvm::StringRef message) {
 void tdc::exitNow(int code) {
   llvm::outs().flush();
   if (std::error_code error = llvm::outs().error(); error && code == ExitOk) {
-    // Who reads no further, as `head`, wants to hear no more about it.
+    // A broken pipe is no error to report: the reader, for example `head`, has
+    // ended.
     if (error != std::errc::broken_pipe)
       llvm::errs() << "error: cannot write to standard output: "
                    << error.message() << "\n";

@@ -1,4 +1,4 @@
-//===- Process.h - what tdc arranges with the operating system ------------===//
+//===- Process.h - crashes, lack of memory and the exit of tdc ------------===//
 
 #ifndef TDC_TOOLS_TDC_PROCESS_H
 #define TDC_TOOLS_TDC_PROCESS_H
@@ -7,17 +7,19 @@
 
 namespace tdc {
 
-/// From here on a crash or lack of memory ends tdc with one clear message about
-/// `work` and exit code 70; of a crash a bundle is left.
+/// Installs handlers: from here on, a crash or lack of memory ends tdc with one
+/// message about `work` and exit code 70. A crash also leaves a bundle.
 void installCrashHandlers();
 
-/// From here on it is the program that runs out of memory, and says so.
+/// Removes the handler for lack of memory: from here on, the running program
+/// reports that.
 void leaveMemoryToProgram();
 
-/// Leaves a bundle of a bug that has been told, and says where.
+/// Writes a bundle for a bug that was already reported, and prints its folder.
 void reportBug(llvm::StringRef message);
 
-/// Ends the process without taking the compiler's data structures apart.
+/// Flushes the output and ends the process without destroying the compiler's
+/// data structures.
 [[noreturn]] void exitNow(int code);
 
 } // namespace tdc

@@ -1,4 +1,4 @@
-//===- Progress.cpp - how far a long compilation is -----------------------===//
+//===- Progress.cpp - shows the progress of a long compilation ------------===//
 
 #include "Progress.h"
 #include "llvm/Support/Process.h"
@@ -8,7 +8,7 @@ using namespace tdc;
 
 static constexpr std::chrono::milliseconds kInterval(500);
 
-/// A terminal that says it is dumb wants nothing of this.
+/// Whether the terminal is not a dumb one, which shows no progress.
 static bool isAsked() { return llvm::sys::Process::GetEnv("TERM") != "dumb"; }
 
 /// Whether standard error can rewrite a line.

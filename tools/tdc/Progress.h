@@ -1,4 +1,4 @@
-//===- Progress.h - how far a long compilation is -------------------------===//
+//===- Progress.h - shows the progress of a long compilation --------------===//
 
 #ifndef TDC_TOOLS_TDC_PROGRESS_H
 #define TDC_TOOLS_TDC_PROGRESS_H
@@ -11,8 +11,8 @@
 
 namespace tdc {
 
-/// Tells of steps that take over a second: on a terminal in its last line,
-/// which is gone afterwards, elsewhere in a line for each that is done.
+/// Shows steps that take more than a second: on a terminal in its last line,
+/// which is removed afterwards; otherwise in one line for each finished step.
 class Progress {
 public:
   explicit Progress(bool isWanted);
@@ -21,10 +21,10 @@ public:
   void begins(llvm::StringRef step);
   void done();
 
-  /// Tells nothing more; others may write to the terminal.
+  /// Ends showing steps; other code may then write to the terminal.
   void end();
 
-  /// Removes the line; while what is returned lives, it stays away.
+  /// Removes the line. It does not come back while the returned lock is held.
   std::unique_lock<std::mutex> hide();
 
 private:
@@ -36,12 +36,12 @@ private:
   void remove();
 
   const bool isWanted, isLive;
-  std::mutex mutex; ///< of all below
+  std::mutex mutex; ///< guards all members below
   std::condition_variable ended;
   bool hasEnded = false, isShown = false;
   llvm::StringRef step;
   Clock::time_point since;
-  llvm::thread timer; ///< of a terminal
+  llvm::thread timer; ///< updates the line of a terminal
 };
 
 } // namespace tdc

@@ -1,8 +1,7 @@
 //===- Report.cpp - tdc report --------------------------------------------===//
 //
-// Compiles a program until its transfers are placed, and on until its memory is
-// planned, and once more with every copy as it is written, and says what is
-// copied and what is held.
+// Compiles a program until its memory is planned, and again with all copies as
+// written, and reports its copies and its memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +16,7 @@
 
 using namespace tdc;
 
-/// Compiles the program once more, with every copy where it is written.
+/// Compiles the program again, with all copies as written.
 static void compareWithWritten(const Options &options, Report &report) {
   Options asWritten = options;
   asWritten.placement = Placement::Off;

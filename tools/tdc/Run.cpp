@@ -15,8 +15,8 @@
 
 using namespace tdc;
 
-/// A program that does not know an argument may have got one that was meant for
-/// tdc: a line for each of these.
+/// Lists the arguments of the program that are options of another verb of tdc,
+/// one line each: the user may have meant them for tdc.
 static std::string explainArguments(llvm::ArrayRef<std::string> words) {
   std::string lines;
   for (llvm::StringRef word : words)
@@ -25,7 +25,7 @@ static std::string explainArguments(llvm::ArrayRef<std::string> words) {
   return lines;
 }
 
-/// In the form of what the checker finds.
+/// Prints a run-time error in the JSON form of the checker's diagnostics.
 static void printErrorJSON(const tdrt_error *error) {
   bool isInterrupted = error->code == ExitInterrupted;
   std::string note;
@@ -42,7 +42,8 @@ static void printErrorJSON(const tdrt_error *error) {
             isInterrupted ? "interrupted" : error->message, file, at, note);
 }
 
-/// The options as the program gets them, which calls its functions itself.
+/// Adds `--fn` and its options to the program's arguments: the program itself
+/// calls the function.
 static CompileOptions passCallOn(const Options &options) {
   CompileOptions result = options;
   std::vector<std::string> words;
@@ -79,9 +80,9 @@ int tdc::runVerb(const Options &options) {
       passCallOn(options), /*text=*/nullptr, terminal, failure);
   if (!compiled)
     return failure;
-  // Not freed: the process ends at once.
+  // Not freed: the process ends soon.
   tdc_program *program = wrap(std::move(compiled));
-  // A reader of our output that goes away is an error, not the end at once.
+  // A closed pipe must be a write error, not end the process immediately.
   signal(SIGPIPE, SIG_IGN);
   int exitCode;
   {

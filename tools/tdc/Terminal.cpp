@@ -1,4 +1,4 @@
-//===- Terminal.cpp - what a compilation finds, on standard error ---------===//
+//===- Terminal.cpp - prints the findings of a compilation ----------------===//
 
 #include "Terminal.h"
 #include "CrashBundle.h"

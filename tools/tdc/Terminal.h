@@ -1,4 +1,4 @@
-//===- Terminal.h - what a compilation finds, on standard error -----------===//
+//===- Terminal.h - prints the findings of a compilation ------------------===//
 
 #ifndef TDC_TOOLS_TDC_TERMINAL_H
 #define TDC_TOOLS_TDC_TERMINAL_H
@@ -10,7 +10,7 @@
 
 namespace tdc {
 
-/// Prints as `--message-format` says.
+/// Prints the findings on standard error, in the form of `--message-format`.
 class Terminal : public Listener {
 public:
   explicit Terminal(const Options &options);
@@ -23,10 +23,11 @@ public:
   void beginsPass(llvm::StringRef pass) override;
   void done(llvm::StringRef step) override;
 
-  /// The program is compiled, and the terminal is its own.
+  /// Ends the progress display: the program is compiled and now owns the
+  /// terminal.
   void handOver() { progress.end(); }
 
-  /// Prints how long each step took, if that is wanted.
+  /// Prints the time of each step if `--time-phases` is set.
   void finish() const;
 
 private:

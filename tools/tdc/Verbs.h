@@ -1,4 +1,4 @@
-//===- Verbs.h - what tdc can do ------------------------------------------===//
+//===- Verbs.h - the commands of tdc --------------------------------------===//
 //
 // One function and one file per verb. Each returns tdc's exit code.
 //

@@ -13,7 +13,7 @@ DTYPES = {"": jnp.float32, "f32": jnp.float32, "f16": jnp.float16, "bf16": jnp.b
 
 
 def keys():
-    """Keys of random numbers, without an end."""
+    """An endless sequence of keys for random numbers."""
     key = jax.random.key(0)
     while True:
         key, one = jax.random.split(key)
@@ -52,7 +52,7 @@ def cross_entropy(x, classes):
 
 
 def adam(parameters, moments, gradients, step, decay=0.0):
-    """Kingma and Ba, Adam, 2015, with the usual constants; `decay` is that of AdamW."""
+    """Kingma and Ba, Adam, 2015, with the usual constants; `decay` is AdamW's weight decay."""
     first = jax.tree.map(lambda m, g: 0.9 * m + 0.1 * g, moments[0], gradients)
     second = jax.tree.map(lambda v, g: 0.999 * v + 0.001 * g * g, moments[1], gradients)
 
@@ -63,7 +63,7 @@ def adam(parameters, moments, gradients, step, decay=0.0):
 
 
 def make_transformer(op, tokens, width, heads, layers, vocabulary):
-    """(parameters, a function of them and the tokens)."""
+    """(parameters, the model as a function of them and the tokens)."""
     ones = {"w": jnp.ones(width), "b": jnp.zeros(width)}
     blocks = [{"norm1": ones, "norm2": ones, "qkv": linear(width, 3 * width),
                "out": linear(width, width), "up": linear(width, 4 * width),

@@ -1,7 +1,7 @@
 """Serves a peer: reads a line `[WORKLOAD, LEAST, ROUNDS]`, finds how many iterations take
 LEAST seconds, and prints `{"iterations": …, "seconds": [of each round]}` or {"problem": …}.
-WORKLOAD is a dict: `op`, `dtype`, `tf32` and the sizes of the program of tdc that does the
-same (../workloads.py)."""
+WORKLOAD is a dict: `op`, `dtype`, `tf32` and the sizes of the corresponding tdc program
+(../workloads.py)."""
 
 import json
 import os
@@ -31,9 +31,9 @@ def measure(run, least, rounds):
 
 
 def serve(make, release):
-    """`make(workload)` gives a function of the number of iterations; `release()` frees the
-    memory of the device."""
-    # What libraries print must not end up between the answers.
+    """`make(workload)` returns a function of the number of iterations; `release()` frees the
+    device's memory."""
+    # Output of libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     for line in sys.stdin:
@@ -42,7 +42,7 @@ def serve(make, release):
             run = make(workload)
             run(3)
             answer = measure(run, least, rounds)
-        except Exception as problem:  # whatever a library raises is the row's problem
+        except Exception as problem:  # any exception of a library is the row's problem
             answer = {"problem": f"{type(problem).__name__}: {str(problem)[:300]}"}
         run = None
         release()

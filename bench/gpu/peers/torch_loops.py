@@ -1,4 +1,4 @@
-"""The loops in PyTorch, compiled where its users would compile them; training steps as CUDA
+"""The loops in PyTorch, compiled where its users would compile them; training steps are CUDA
 graphs."""
 
 import gc
@@ -87,7 +87,7 @@ def make_training(op, batch=0, tokens=0, width=0, heads=0, layers=0, vocabulary=
 
 
 def make_update(op, n, width=0, vocabulary=0):
-    """A step that changes parameters by gradients: Adam's, or that of a table's rows."""
+    """A step that updates parameters with gradients: Adam's, or an update of a table's rows."""
     if op == "adam":
         parameters = [nn.Parameter(randn(n, n)) for _ in range(24)]
         for parameter in parameters:

@@ -1,5 +1,4 @@
-//===- Constructors.h - tensors made of no other tensor
-//--------------------===//
+//===- Constructors.h - tensors made of no other tensor -------------------===//
 
 #ifndef TDC_FRONTEND_TYPED_CONSTRUCTORS_H
 #define TDC_FRONTEND_TYPED_CONSTRUCTORS_H
@@ -8,20 +7,21 @@
 
 namespace tdc::typed {
 
-/// A tensor of `number` in every element.
+/// A tensor with `number` in every element.
 Typed fill(TypedBuilder &b, double number, TensorType type);
-/// The same of a host scalar: a float for floats, an int for integers, a bool.
+/// The same with a host scalar: a float for floats, an int for integers, a
+/// bool.
 Typed fill(TypedBuilder &b, Value scalar, TensorType type);
 
-/// [n]: `start`, `start + step`, … of host scalars as `fill` takes them.
+/// [n]: `start`, `start + step`, …; the host scalars are as for `fill`.
 Typed iota(TypedBuilder &b, Value start, Value step, TensorType type);
 
-/// Numbers of the random stream, by its next call. `bounds` are low and high of
-/// integers, else empty.
+/// Random numbers, from the next call of the random stream. `bounds` is low and
+/// high for integers, else empty.
 Typed random(TypedBuilder &b, td::Distribution distribution,
              llvm::ArrayRef<Value> bounds, TensorType type);
 
-/// A tensor of the bytes of a host array, row by row.
+/// A tensor of the bytes of a host array, in row-major order.
 Typed constant(TypedBuilder &b, llvm::ArrayRef<char> rowMajorBytes,
                TensorType type);
 

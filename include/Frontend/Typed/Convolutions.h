@@ -1,5 +1,4 @@
-//===- Convolutions.h - contractions over windows
-//--------------------------===//
+//===- Convolutions.h - contractions over windows -------------------------===//
 
 #ifndef TDC_FRONTEND_TYPED_CONVOLUTIONS_H
 #define TDC_FRONTEND_TYPED_CONVOLUTIONS_H
@@ -11,9 +10,9 @@ namespace tdc::typed {
 /// [N, C, L…] with weights [O, C / groups, K…]: torch.conv1d, 2d, 3d.
 MaybeTyped convolve(TypedBuilder &b, const Typed &input, const Typed &weight,
                     llvm::ArrayRef<WindowDim> dims, int64_t groups);
-/// The gradient of `convolve` for its input, of which [N, O, L…] is the
-/// cotangent, with weights [O, C / groups, K…]: torch.conv_transpose1d, 2d, 3d.
-/// `outputPadding` elements are added after each dim.
+/// The gradient of `convolve` with respect to its input:
+/// torch.conv_transpose1d, 2d, 3d. `input` [N, O, L…] is the cotangent, weights
+/// are [O, C / groups, K…]. `outputPadding` elements are added after each dim.
 MaybeTyped convolveTransposed(TypedBuilder &b, const Typed &input,
                               const Typed &weight,
                               llvm::ArrayRef<WindowDim> dims,

@@ -1,5 +1,4 @@
-//===- Elementwise.h - ops on elements of one coordinate
-//-------------------===//
+//===- Elementwise.h - ops on elements of one coordinate ------------------===//
 
 #ifndef TDC_FRONTEND_TYPED_ELEMENTWISE_H
 #define TDC_FRONTEND_TYPED_ELEMENTWISE_H
@@ -8,28 +7,29 @@
 
 namespace tdc::typed {
 
-/// What operands become before an op takes their elements one by one.
+/// The type to which the operands of an elementwise op are converted.
 struct CommonType {
   TensorType type;
   bool bothGrow; ///< no operand has the shape: legal, and rarely meant
 };
-/// The operands broadcast, and have one dtype; bool counts as 0 and 1. `what`
-/// is the op to the program.
+/// The type to which the operands broadcast. They have one dtype; bool counts
+/// as 0 and 1. `what` names the op in messages.
 std::optional<CommonType> commonType(TypedBuilder &b,
                                      llvm::ArrayRef<Typed> operands,
                                      llvm::StringRef what);
-/// An operand as the common type wants it.
+/// Converts an operand to the common type.
 Typed fit(TypedBuilder &b, const Typed &operand, const TensorType &common);
 
-/// TD301: two dtypes where one is wanted. Operand number `operand` would have
-/// to be of dtype `right`, one of the two.
+/// Fails with TD301: the operands have two dtypes. Operand number `operand`
+/// would need the dtype `right`, one of the two.
 std::nullopt_t failDTypes(TypedBuilder &b, DType lhs, DType rhs, size_t operand,
                           DType right, const llvm::Twine &label = {});
 
-/// Whether the op is defined for the dtype of operand 0; TD304 if not.
+/// Whether the op is defined for the dtype of operand 0; fails with TD304 if
+/// not.
 bool accepts(TypedBuilder &b, OpKind kind, DType dtype, llvm::StringRef what);
 
-/// An op of the families Unary and Binary.
+/// Makes an op of the family Unary or Binary.
 MaybeTyped elementwise(TypedBuilder &b, OpKind kind,
                        llvm::ArrayRef<Typed> operands, llvm::StringRef what);
 MaybeTyped compare(TypedBuilder &b, td::ComparePredicate predicate,
@@ -39,7 +39,7 @@ MaybeTyped select(TypedBuilder &b, const Typed &condition, const Typed &onTrue,
                   const Typed &onFalse);
 
 Typed cast(TypedBuilder &b, const Typed &input, DType dtype);
-/// f16 and bf16 in f32, any other tensor as it is.
+/// Converts f16 and bf16 to f32; returns any other tensor unchanged.
 Typed widen(TypedBuilder &b, const Typed &input);
 
 } // namespace tdc::typed

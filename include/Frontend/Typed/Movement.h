@@ -1,5 +1,4 @@
-//===- Movement.h - elements in other places
-//-------------------------------===//
+//===- Movement.h - ops that move elements --------------------------------===//
 
 #ifndef TDC_FRONTEND_TYPED_MOVEMENT_H
 #define TDC_FRONTEND_TYPED_MOVEMENT_H
@@ -9,15 +8,15 @@
 namespace tdc::typed {
 
 Typed reshape(TypedBuilder &b, const Typed &input, DimsRef dims);
-/// A size of 1 expands, dims that the input has not come first. `dims` is what
-/// the input's shape broadcasts to.
+/// Broadcasts the input to `dims`, with which its shape agrees: sizes of 1
+/// expand, new dims come first.
 Typed broadcast(TypedBuilder &b, const Typed &input, DimsRef dims);
 Typed permute(TypedBuilder &b, const Typed &input,
               llvm::ArrayRef<int64_t> permutation);
-/// `size` elements along a dim from `start` on, every step-th.
+/// `size` elements along a dim, from `start` with the stride `step`.
 Typed slice(TypedBuilder &b, const Typed &input, unsigned dim,
             const TypedInt &start, const Size &size, int64_t step = 1);
-/// The input with `update` where `slice` reads.
+/// The input with `update` written where `slice` reads.
 Typed updateSlice(TypedBuilder &b, const Typed &input, const Typed &update,
                   unsigned dim, const TypedInt &start, int64_t step = 1);
 Typed flip(TypedBuilder &b, const Typed &input, llvm::ArrayRef<unsigned> dims);
@@ -27,19 +26,20 @@ MaybeTyped repeat(TypedBuilder &b, const Typed &input, unsigned dim,
 /// Each element `count` times along a dim.
 MaybeTyped repeatElements(TypedBuilder &b, const Typed &input, unsigned dim,
                           const Size &count);
-/// The elements along a dim moved by `shift`; those beyond the end come first.
+/// The elements along a dim rotated by `shift`: those moved past the end come
+/// first.
 MaybeTyped roll(TypedBuilder &b, const Typed &input, unsigned dim,
                 int64_t shift);
-/// The slice, if it is in range.
+/// `slice`, with a check that it is in range.
 MaybeTyped narrow(TypedBuilder &b, const Typed &input, unsigned dim,
                   const Size &start, const Size &length);
-/// The elements [i, i + offset] of two dims, along a new last one.
+/// The elements [i, i + offset] of two dims, along a new last dim.
 MaybeTyped diagonal(TypedBuilder &b, const Typed &input, int64_t offset,
                     unsigned dim1, unsigned dim2);
 /// Inputs one after the other along a dim: torch.cat.
 MaybeTyped concat(TypedBuilder &b, llvm::ArrayRef<Typed> inputs, unsigned dim);
-/// `number` everywhere but at the elements of `input`: element i of a dim goes
-/// to low + i * step.
+/// A tensor of `number` that contains the elements of `input`: element i of a
+/// dim is at low + i * step.
 Typed inset(TypedBuilder &b, double number, TensorType type, const Typed &input,
             llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> step);
 

@@ -1,5 +1,4 @@
-//===- Pooling.h - one element of each window
-//------------------------------===//
+//===- Pooling.h - pooling over windows -----------------------------------===//
 
 #ifndef TDC_FRONTEND_TYPED_POOLING_H
 #define TDC_FRONTEND_TYPED_POOLING_H
@@ -8,18 +7,18 @@
 
 namespace tdc::typed {
 
-/// Of [N, C, L…]. Where `ceil` holds, a last window may end beyond the input,
-/// but starts within it or its low border.
+/// Max pooling of [N, C, L…]. With `ceil`, the last window may end past the
+/// input, but starts within the input or its low border.
 MaybeTyped maxPool(TypedBuilder &b, const Typed &input,
                    llvm::ArrayRef<int64_t> kernel,
                    llvm::ArrayRef<WindowDim> dims, bool ceil);
-/// Divides by `divisor`, or else by the number of elements in a window, those
-/// of borders among them if `countsPadding`.
+/// Average pooling. Divides by `divisor` if given, else by the number of
+/// elements in a window, which includes borders if `countsPadding`.
 MaybeTyped averagePool(TypedBuilder &b, const Typed &input,
                        llvm::ArrayRef<int64_t> kernel,
                        llvm::ArrayRef<WindowDim> dims, bool ceil,
                        bool countsPadding, std::optional<int64_t> divisor);
-/// Windows that make the last dims of these sizes.
+/// Pools over windows chosen so that the last dims get the sizes `output`.
 MaybeTyped adaptivePool(TypedBuilder &b, const Typed &input,
                         llvm::ArrayRef<int64_t> output, bool isMax);
 

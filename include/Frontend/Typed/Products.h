@@ -1,5 +1,4 @@
-//===- Products.h - matrix products
-//----------------------------------------===//
+//===- Products.h - matrix products ---------------------------------------===//
 
 #ifndef TDC_FRONTEND_TYPED_PRODUCTS_H
 #define TDC_FRONTEND_TYPED_PRODUCTS_H

@@ -1,5 +1,4 @@
-//===- Resize.h - images in other sizes
-//------------------------------------===//
+//===- Resize.h - images in other sizes -----------------------------------===//
 
 #ifndef TDC_FRONTEND_TYPED_RESIZE_H
 #define TDC_FRONTEND_TYPED_RESIZE_H
@@ -8,9 +7,8 @@
 
 namespace tdc::typed {
 
-/// [N, C, L…] with other sizes, or those of the input times a factor, each
-/// element that of the nearest one: torch.nn.functional.interpolate. Of each
-/// dim one of the two is given.
+/// Resizes [N, C, L…] by the nearest element: torch.nn.functional.interpolate.
+/// Each dim gives either its new size or a factor of the input's size.
 MaybeTyped resizeNearest(TypedBuilder &b, const Typed &input,
                          llvm::ArrayRef<std::optional<int64_t>> wanted,
                          llvm::ArrayRef<std::optional<double>> factors);

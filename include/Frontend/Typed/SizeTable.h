@@ -1,8 +1,9 @@
-//===- SizeTable.h - the sizes of a program and what is known of them -----===//
+//===- SizeTable.h - the sizes of a program and the facts about them ------===//
 //
-// Size variables with their run-time values, and facts that checks have proved
-// on the way to a point of the program. What no fact decides is checked at run
-// time, once. It needs no AST: every front end can use it.
+// Size variables with their run-time values, and the facts about them that
+// checks have proved on the path to a point of the program. A condition that no
+// fact decides is checked at run time, once. It needs no AST: every front end
+// can use it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +19,9 @@ namespace tdc {
 class SizeTable {
 public:
   struct Variable {
-    Value value; ///< null while it has none
+    Value value; ///< null until it has one
     std::optional<int64_t> known;
-    /// What it is on the machine that is compiled for; types must not depend on
+    /// Its value on the machine that is compiled for; types must not depend on
     /// it.
     std::optional<int64_t> onThisMachine;
     std::optional<Size> limit; ///< 0 <= variable < limit
@@ -30,7 +31,7 @@ public:
   /// A new variable.
   Size add(llvm::StringRef name, Value value,
            std::optional<int64_t> known = std::nullopt);
-  /// What is known of a variable; nothing at first.
+  /// The record of a variable, which is empty at first.
   Variable &operator[](const SizeAtomRef &variable);
 
   std::optional<int64_t> constantOf(const Size &size) const;
@@ -42,23 +43,25 @@ public:
   /// Whether `size` is below `limit`, or, if `inclusive`, not above it.
   bool isWithin(const Size &size, const Size &limit, bool inclusive) const;
 
-  /// A run-time check has proved that the size is 0, or that it is not
-  /// negative.
+  /// Records that a run-time check has proved that the size is 0, or that it is
+  /// not negative.
   void proveZero(Size size) { facts.push_back({std::move(size), true}); }
   void proveNotNegative(Size size) {
     facts.push_back({std::move(size), false});
   }
-  /// The facts so far, to go back to where a path ends.
+  /// The number of facts; `forgetSince` drops the later ones at the end of a
+  /// path.
   size_t mark() const { return facts.size(); }
   void forgetSince(size_t mark) { facts.resize(mark); }
 
-  /// Emits a check that the size is not negative, unless that is known, which
-  /// fails with the text that `message` makes of the size's value; false if the
-  /// size is known to be negative.
+  /// Emits a check that the size is not negative, unless that is known. The
+  /// check fails with the text that `message` makes from the size's value.
+  /// False if the size is known to be negative.
   bool requireNotNegative(const Size &size, Emitter &emitter,
                           llvm::function_ref<Value(Value size)> message);
-  /// Emits a check of each fact that the answer needs and nothing decides;
-  /// false if known sizes contradict one: the answer then has the problem.
+  /// Emits a check for each fact that the answer needs and that is neither
+  /// known nor proved. False if known sizes contradict one; the answer then has
+  /// the problem.
   bool prove(ShapeAnswer &answer, Emitter &emitter);
 
 private:
@@ -67,7 +70,7 @@ private:
     bool isZero; ///< else not negative
   };
 
-  /// What is known of a variable, null if nothing is.
+  /// The record of a variable; null if it has none.
   const Variable *find(const SizeAtom &atom) const;
   Value valueOf(const SizeAtom &atom, Emitter &emitter) const;
 

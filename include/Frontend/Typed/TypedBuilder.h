@@ -1,15 +1,16 @@
-//===- TypedBuilder.h - tensors whose types are known, and their ops ------===//
+//===- TypedBuilder.h - tensors with known types, and their ops -----------===//
 //
-// What all front ends share, without an AST and without MLIR: the rules of
-// shapes and dtypes, and what a function of the language is made of. The
-// functions are in namespace `typed`, one header of this folder per family.
+// Shared by all front ends, without an AST and without MLIR: the rules of
+// shapes and dtypes, and the ops of which each function of the language
+// consists. The functions are in namespace `typed`, one header of this folder
+// per family.
 //
-// Sizes may be known only when the program runs; what the rules need of them
-// and nothing decides is checked then, once. All tensors that a function takes
-// are in one place: the front end has brought them there.
+// Sizes may be known only when the program runs. A condition on them that the
+// rules need and that is not decided is then checked, once. All tensors that a
+// function takes are on one device: the front end has brought them there.
 //
-// A function that is not defined for its operands gives nothing and leaves a
-// code and its words in `failure`: the caller knows where it is in the program.
+// A function that is not defined for its operands returns nothing and leaves a
+// code and a message in `failure`; the caller adds the place in the program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,14 +40,14 @@ struct Typed {
 };
 using MaybeTyped = std::optional<Typed>;
 
-/// The place of tensors that are in one: that of those which have one.
+/// The place that the tensors share; tensors without a place are ignored.
 Place sharedPlace(llvm::ArrayRef<Typed> tensors);
 
 /// An int of the program.
 struct TypedInt {
   TypedInt(Size size, Value value = {}) : size(std::move(size)), value(value) {}
   Size size;
-  Value value; ///< where it has been computed
+  Value value; ///< null if it has not been computed
 };
 
 struct TypeFailure {
@@ -58,7 +59,7 @@ struct TypeFailure {
   struct Conversion {
     size_t operand;
     llvm::StringRef dtype; ///< as a program names it
-    bool isPromotion;      ///< PyTorch converts it without being told
+    bool isPromotion;      ///< PyTorch converts it implicitly
   };
   std::optional<Conversion> conversion;
 };
@@ -68,13 +69,13 @@ public:
   using GetEmitter = std::function<Emitter &()>;
   using GetShape = std::function<TensorShape(const TensorType &)>;
 
-  /// `getShape` gives a type as the emitter takes it.
+  /// `getShape` converts a type to the form that the emitter takes.
   TypedBuilder(SizeTable &sizes, GetEmitter getEmitter, GetShape getShape)
       : sizes(sizes), getEmitter(std::move(getEmitter)),
         getShape(std::move(getShape)) {}
 
   SizeTable &sizes;
-  /// Why the last function gave nothing.
+  /// Why the last function failed.
   TypeFailure failure;
 
   Emitter &emit() { return getEmitter(); }
@@ -84,7 +85,7 @@ public:
                ? number.value
                : sizes.valueOf(number.size, emit());
   }
-  /// Those of the sizes that only a run knows.
+  /// The values of those sizes that are known only at run time.
   llvm::SmallVector<Value> runTimeSizes(DimsRef dims);
 
   /// An op of the table; run-time sizes of its result are added to its operands
@@ -94,10 +95,10 @@ public:
 
   std::nullopt_t fail(DiagCode code, const llvm::Twine &title,
                       const llvm::Twine &label = {});
-  /// Whether the size is not negative: now, or by a check that says `problem`
-  /// when the program runs.
+  /// Requires that the size is not negative: decided now, or by a run-time
+  /// check that says `problem`. False, with `failure` set, if it is negative.
   bool require(const Size &size, const llvm::Twine &problem);
-  /// Whether the answer is one, now or by a check when the program runs.
+  /// Whether the answer holds: decided now, or by checks when the program runs.
   bool prove(ShapeAnswer &answer) {
     return answer && sizes.prove(answer, emit());
   }

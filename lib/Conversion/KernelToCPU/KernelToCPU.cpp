@@ -1,8 +1,8 @@
 //===- KernelToCPU.cpp - td.kernel -> function + td.launch ----------------===//
 //
-// Every kernel becomes an llvm.func whose body is loops, vectors and loads. Two
-// kernels that come out alike are one function: flat nests take their size as
-// an argument, so that an optimizer's step is one function for all parameters.
+// Every kernel becomes an llvm.func of loops, vectors and loads. Equal
+// functions are shared: flat nests take their size as an argument, so that an
+// optimizer's step is one function for all parameters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ private:
 
 } // namespace
 
-/// A function that may report a bad index calls the runtime for it.
+/// Declares the runtime's function for bad indexes, if the kernel calls it.
 void CPUOutliner::declare(LLVM::LLVMFuncOp, const LaunchShape &, bool reports) {
   if (!reports || module.lookupSymbol(kReportIndex))
     return;

@@ -16,8 +16,8 @@ static LoopSet getLoopSet(ArrayRef<unsigned> loops) {
   return set;
 }
 
-/// All roots of a tile element are computed before any is stored, so that a
-/// root may overwrite an input that stands at the same place.
+/// Computes all roots of a tile element before it stores any, so that a root
+/// may overwrite an input at the same place.
 static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
                        LoopSet open) {
   for (const Tile &tile : loops.getTiles(open)) {
@@ -53,9 +53,9 @@ static void emit(KernelFunction &function, const LoopNest &nest,
   });
 }
 
-/// Pairs (input, result) that may share a buffer: nothing of the input is read
-/// but the element that the result will stand on, and never after that was
-/// stored.
+/// Pairs (input, result) that may share a buffer: of the input, only the
+/// element at the place of the result's element is read, and never after the
+/// result's element is stored.
 static SmallVector<int64_t> findInPlace(const KernelFunction &function,
                                         const LoopNest &nest) {
   KernelOp kernel = function.kernel;
@@ -64,20 +64,20 @@ static SmallVector<int64_t> findInPlace(const KernelFunction &function,
   for (const Reduction &reduction : nest.getReductions())
     reduced |= reduction.parallel;
   for (auto [i, root] : llvm::enumerate(nest.getRoots())) {
-    // A loop that the root lacks would come back to its elements, unless a
-    // register tile holds that loop in full.
+    // A loop that the root does not depend on would visit its elements again,
+    // unless a register tile holds that loop in full.
     LoopSet missing =
         nest.getRootLoops() & ~nest.getLoopsOf(root.tensor, *root.at);
     if (missing & ~reduced)
       continue;
     for (BlockArgument argument : kernel.getBody().front().getArguments())
-      if (mayStandOn(function, nest, argument, i))
+      if (mayReplace(function, nest, argument, i))
         pairs.append({int64_t(argument.getArgNumber()), int64_t(i)});
   }
   return pairs;
 }
 
-/// A plan for the candidate's nest.
+/// Makes a plan for the candidate's nest.
 static KernelPlan planNest(KernelCandidate &kernel,
                            NestSchedule (*schedule)(const KernelFunction &,
                                                     const LoopNest &)) {

@@ -1,7 +1,7 @@
 //===- NestEmitter.h - one loop nest of a kernel --------------------------===//
 //
 // Schedules a nest, opens its loops, emits the reductions inside and stores the
-// roots; every value is left to the TileEvaluator.
+// roots. The TileEvaluator computes every value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,11 +13,12 @@
 
 namespace tdc {
 
-/// Kernels of one nest, whose root i goes to result i.
+/// Matches kernels of one nest; root i is stored to result i.
 std::optional<KernelPlan> matchNest(KernelCandidate &kernel);
-/// The same where all tensors are walked as one array.
+/// The same for nests that walk all tensors as one array.
 std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel);
-/// The only root goes to `target`. Loops in `serial` are not on lanes.
+/// Emits a nest with one root, which is stored to `target`. Loops in `serial`
+/// are not on lanes.
 void emitNestTo(KernelFunction &function, const td::LoopNest &nest,
                 const StoreTarget &target, td::LoopSet serial);
 

@@ -44,7 +44,7 @@ NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
   return results;
 }
 
-/// Fewer rows are summed one by one.
+/// With fewer rows, each row is summed on its own.
 constexpr int64_t kFewRows = 4;
 
 bool NestLoops::sumsTogether() const {
@@ -111,7 +111,8 @@ NestLoops::Values NestLoops::emitBlocks(unsigned loop, const Blocks &blocks,
       });
 }
 
-/// Where an outer loop ends if it is not to run around loops that are empty.
+/// The end of an outer loop: 0 if an inner loop is empty, so that it does not
+/// run.
 Value NestLoops::unlessEmpty(Value end) {
   if (!isEmpty)
     return end;
@@ -167,7 +168,8 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                    mask, /*entry=*/nullptr, values, body);
 }
 
-/// Whether one of the loops has no iteration, if only a run can tell.
+/// Whether one of the loops of run-time extent is empty; null if there are
+/// none.
 Value NestLoops::findEmpty(ArrayRef<unsigned> loops) {
   Value result;
   for (unsigned loop : loops) {

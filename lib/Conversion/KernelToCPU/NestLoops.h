@@ -1,7 +1,7 @@
 //===- NestLoops.h - opening the loops of a nest --------------------------===//
 //
-// Turns a schedule into scf.for loops over blocks, with a masked or smaller
-// last block, and tells the TileEvaluator where every loop stands.
+// Emits the scf.for loops of a schedule over blocks, with a masked or smaller
+// last block, and sets the position of every loop in the TileEvaluator.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,21 +18,21 @@ public:
   NestLoops(KernelFunction &function, const td::LoopNest &nest,
             const NestSchedule &schedule);
 
-  /// Emits `body` for every block of the loops, the first one outermost; the
-  /// carried values go from one block to the next, or into partial sums. Where
-  /// one of these loops, or of those that `body` opens `within` them, has no
+  /// Emits `body` for every block of the loops, the first loop outermost.
+  /// Carried values go from one block to the next, or into partial sums. If one
+  /// of these loops, or one of the loops that `body` opens (`within`), has no
   /// iteration, none of them runs.
   Values open(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
               Body body, const PartialSums *sums = nullptr,
               llvm::ArrayRef<unsigned> within = {});
 
-  /// Whether the results of reductions in the block open now come as a vector.
+  /// Whether the reductions in the open block give their results as one vector.
   bool sumsTogether() const;
-  /// Puts the rows of the block onto the lanes of one vector, and back.
+  /// Moves the rows of the block onto the lanes of one vector, and back.
   void putRowsOnLanes();
   void takeRowsOffLanes();
 
-  /// Blocks of the loops inside each other; INT64_MAX where that is not known.
+  /// The number of blocks of the nested loops; INT64_MAX if it is unknown.
   int64_t countBlocks(llvm::ArrayRef<unsigned> loops) const;
 
 private:
@@ -59,9 +59,9 @@ private:
 
   /// See NestSchedule.
   const int resultLane;
-  int64_t rowsOnLanes = 0; ///< 0: they are not
-  /// Whether an inner one of the loops that are being opened is empty: the
-  /// outermost of them takes it as its guard. Null: no guard.
+  int64_t rowsOnLanes = 0; ///< 0: not on lanes
+  /// Whether an inner loop of those that are being opened is empty: the guard
+  /// of the outermost. Null: no guard.
   mlir::Value isEmpty;
 };
 

@@ -1,4 +1,4 @@
-//===- NestSchedule.cpp - the order and the blocks of a nest's loops ------===//
+//===- NestSchedule.cpp - order and blocks of a nest's loops --------------===//
 
 #include "NestSchedule.h"
 #include "CodeGen/Accumulation.h"
@@ -11,11 +11,11 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Bytes alone would make vectors that their neighbours cannot follow.
+/// Vectors sized for bytes alone would be too long for other values of the
+/// nest.
 constexpr int64_t kLeastBits = 32;
 
-/// The bits of the widest element that runs on lanes when the loops `onLanes`
-/// do.
+/// The bits of the widest element that runs on lanes if the loops `onLanes` do.
 static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
   int64_t bits = kLeastBits;
   auto widen = [&](Value tensor, const Coordinates &at) {
@@ -29,7 +29,7 @@ static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
     widen(input.tensor, *input.at);
   for (const Reduction &reduction : nest.getReductions())
     if (reduction.givesIndex())
-      bits = 64; // the places it keeps
+      bits = 64; // the indices that it keeps
   return bits;
 }
 
@@ -43,13 +43,16 @@ public:
 
   void orderLoops(LoopSet serial);
   void chooseFactors();
-  /// The loop beside the lanes of a register tile: of a contraction, one of the
-  /// factor that does not run along the lanes, so that each of its elements is
-  /// multiplied with a vector of the other. -1: there is none.
+  /// The loop that a register tile unrolls next to the lanes; -1 if there is
+  /// none. For a contraction it is a loop of the factor that is not on lanes,
+  /// so that each of its elements is multiplied with a vector of the other
+  /// factor.
   int findUnrolledLoop(LoopSet common) const;
-  /// A tile of both factors' loops for a contraction whose terms are on lanes.
+  /// Chooses a tile of both factors' loops for a contraction with its terms on
+  /// lanes.
   bool chooseProductTile();
-  /// Whether the sums of as many rows as there are lanes may become one vector.
+  /// Whether the sums of as many rows as a vector has lanes may become one
+  /// vector.
   bool maySumTogether(unsigned row) const;
 
   NestSchedule schedule;
@@ -82,9 +85,9 @@ void Scheduler::orderLoops(LoopSet serial) {
   LoopSet reduced = 0;
   for (const Reduction &reduction : nest.getReductions())
     reduced |= reduction.parallel;
-  // In memory order of the first root that has the loop; the lanes innermost
-  // where elements are moved, outermost where a reduction streams the operand
-  // that lies along them.
+  // Loops are in the memory order of the first root that has them. The lane
+  // loop is innermost where elements are only moved, and outermost around
+  // reductions, which stream the operand that lies along the lanes.
   bool hasReductions = !nest.getReductions().empty();
   auto add = [&](unsigned loop) {
     auto &list = !hasReductions || (reduced >> loop & 1) ? schedule.outer
@@ -117,7 +120,7 @@ bool Scheduler::maySumTogether(unsigned row) const {
     if (!isFloatSum(reduction) || reduction.loops != first.loops ||
         !(reduction.parallel >> row & 1))
       return false;
-    // Of each row one sum: a loop held in full makes more of them.
+    // Each row must have one sum; a loop that is held in full makes more.
     for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
       if (loop != row && (reduction.parallel >> loop & 1) &&
           schedule.factors[loop] != 1)
@@ -154,8 +157,8 @@ int Scheduler::findUnrolledLoop(LoopSet common) const {
   return row;
 }
 
-/// Each result of the tile has its lanes added up in the end, which is little
-/// beside the terms of several loops.
+/// At the end, the lanes of each result of the tile are added up: a small cost
+/// relative to the terms of several loops.
 bool Scheduler::chooseProductTile() {
   if (!contraction || contraction->terms.size() < 2 ||
       contraction->rows.empty() || contraction->columns.empty())
@@ -168,7 +171,7 @@ bool Scheduler::chooseProductTile() {
     return factor == 1 ||
            (!ShapedType::isDynamic(extent) && extent % factor == 0);
   };
-  double best = 0.5; // of one element
+  double best = 0.5; // for one element
   for (int64_t row = 1; row <= budget; ++row)
     for (int64_t column = 1; row * column <= budget; ++column) {
       double score = double(row * column) / (row + column);
@@ -181,8 +184,9 @@ bool Scheduler::chooseProductTile() {
   return best > 0.5;
 }
 
-/// Register tiles: as many accumulators as the register file holds beside the
-/// operands, in the shape that needs the fewest loads per multiplication.
+/// Chooses register tiles: as many accumulators as the register file holds in
+/// addition to the operands, in the shape with the fewest loads per
+/// multiplication.
 void Scheduler::chooseFactors() {
   SmallVectorImpl<int64_t> &factors = schedule.factors;
   if (nest.getReductions().empty())
@@ -197,7 +201,7 @@ void Scheduler::chooseFactors() {
     if (!(common >> loop & 1))
       factors[loop] = std::max<int64_t>(nest.getLoops()[loop].extent, 1);
   if (!schedule.later.empty())
-    return; // a row at a time: several stages follow each other
+    return; // one row at a time, as several stages follow each other
 
   auto countAccumulators = [&] {
     int64_t count = 0;
@@ -264,7 +268,7 @@ void Scheduler::chooseFactors() {
                        ? schedule.lanes
                        : std::min(extent, schedule.lanes);
   }
-  // One accumulator alone would wait for itself.
+  // With few accumulators, each step would wait for the one before.
   if (lane < 0 && countAccumulators() < 4)
     for (const Reduction &reduction : nest.getReductions())
       for (unsigned loop : reduction.loops)

@@ -1,8 +1,8 @@
-//===- NestSchedule.h - the order and the blocks of a nest's loops --------===//
+//===- NestSchedule.h - order and blocks of a nest's loops ----------------===//
 //
-// Decides, before anything is emitted, which loop runs on vector lanes, which
-// loops are outside of which, and how many elements of each are held in
-// registers at once.
+// Decides, before any code is emitted, which loop runs on vector lanes, how the
+// loops are nested, and how many elements of each are held in registers at
+// once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,24 +18,25 @@ struct NestSchedule {
   int64_t lanes;
   /// Loops on lanes; of any two of them, neither runs inside the other.
   td::LoopSet onLanes = 0;
-  /// Per loop: how many elements (on lanes: vectors) one block holds.
+  /// Per loop: the number of elements (on lanes: of vectors) that a block
+  /// holds.
   llvm::SmallVector<int64_t, 8> factors;
-  /// Root loops around the reductions, and those that open after them, each
-  /// from the outermost to the innermost.
+  /// Root loops around the reductions, and root loops that open after them,
+  /// each from the outermost to the innermost.
   llvm::SmallVector<unsigned> outer, later;
 
-  /// The root loop that goes onto lanes when the reductions, which sum over
-  /// lanes, are done, or -1: their results then come as a vector.
+  /// The root loop that moves onto the lanes after the reductions, which sum
+  /// over lanes: their results are then one vector. -1: none.
   int resultLane = -1;
 
   bool isOnLanes(unsigned loop) const { return onLanes >> loop & 1; }
 };
 
-/// The schedule of a nest whose loops in `serial` must not be on lanes.
+/// The schedule of a nest. Loops in `serial` must not be on lanes.
 NestSchedule scheduleNest(const KernelFunction &function,
                           const td::LoopNest &nest, td::LoopSet serial);
 
-/// One loop over all elements of a flat nest.
+/// The schedule of a flat nest: one loop over all elements.
 NestSchedule scheduleFlatNest(const KernelFunction &function,
                               const td::LoopNest &nest);
 

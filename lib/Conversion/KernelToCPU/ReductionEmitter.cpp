@@ -11,7 +11,7 @@ using namespace tdc::td;
 namespace tdc {
 
 /// The index of the best value among lanes: the smallest index of the lanes
-/// that hold it. If it is NaN, only lanes that are NaN count.
+/// that have this value. If it is NaN, only lanes with NaN count.
 static Value emitBestLane(OpBuilder &b, Location loc, Type element,
                           Value values, Value indices, Value best) {
   Value isBest;
@@ -44,8 +44,8 @@ namespace {
 struct Accumulator {
   const Reduction *reduction;
   Tile tile;
-  /// The sum of the result and something else that the accumulator started
-  /// from, or null where it started from nothing.
+  /// The sum of the result and another value, from which the accumulator
+  /// starts; null if it starts from the neutral element.
   AddOp sum;
 
   bool isArg() const { return reduction->givesIndex(); }
@@ -58,22 +58,23 @@ public:
   void emit();
 
 private:
-  /// Makes the accumulators. They start from `initial`; `neutral` changes none.
+  /// Creates the accumulators. `initial` gets their start values, `neutral`
+  /// their neutral elements.
   void makeAccumulators(NestLoops::Values &initial, NestLoops::Values &neutral);
   AddOp findSum(const Reduction &reduction) const;
-  /// Adds the operands at the loops' position to what is carried.
+  /// Adds the operands at the loops' position to the carried accumulators.
   NestLoops::Values step(ValueRange carried);
   Partial stepOne(const Accumulator &accumulator, Partial best);
-  /// `next` on the lanes that are real, `best` on the others.
+  /// `next` on the real lanes, `best` on the others.
   Partial keepMasked(const Accumulator &accumulator, Partial next,
                      Partial best);
   Value getOperand(Operation *op, unsigned index, const Coordinates &at,
                    const Tile &tile, bool isVector);
   NestLoops::Values join(ValueRange before, ValueRange next);
-  /// Gives the evaluator the results.
+  /// Passes the results to the evaluator.
   void finish(ValueRange finals);
   Value combineLanes(const Reduction &reduction, Partial best);
-  /// Gives the evaluator a result, rounded to its dtype.
+  /// Rounds a result to its dtype and passes it to the evaluator.
   void setResult(const Accumulator &accumulator, Value result);
   bool isSameElement(const Accumulator &a, const Accumulator &b) const;
 
@@ -97,13 +98,14 @@ GroupEmitter::GroupEmitter(NestLoops &loops, ArrayRef<const Reduction *> group)
       laneSum = loop;
 }
 
-/// Every term of a sum that starts from something large rounds to its last bit,
-/// so only a short one may, and only there it saves much.
+/// If a sum starts from a large value, every term is rounded to the last bit of
+/// that value. So only a short sum may, and only there it saves much.
 constexpr int64_t kShortSum = 32;
 
-/// The only op that takes the result, if it adds something that is known
-/// before: a bias in most cases, which then takes no addition. Not where the
-/// result itself is rounded before.
+/// The only use of the result, if it is an addition of a value that is known
+/// before the reduction, usually a bias: the accumulator starts from that
+/// value, which saves the addition. Null if the result is rounded before the
+/// addition.
 AddOp GroupEmitter::findSum(const Reduction &reduction) const {
   Value result = reduction.op->getResult(0);
   if (laneSum >= 0 || reduction.getCombination() != ReduceKind::Sum ||
@@ -215,8 +217,8 @@ bool GroupEmitter::isSameElement(const Accumulator &a,
   return tile == a.tile;
 }
 
-/// The sums of the lanes of each vector, as one vector: pairs of vectors are
-/// added up half by half, then quarter by quarter, and so on.
+/// Adds up the lanes of each vector; returns the sums as one vector. Pairs of
+/// vectors are added up half by half, then quarter by quarter, and so on.
 static Value sumTogether(OpBuilder &b, Location loc, SmallVector<Value> rows) {
   auto type = cast<VectorType>(rows.front().getType());
   int64_t lanes = type.getNumElements();
@@ -248,8 +250,8 @@ void GroupEmitter::setResult(const Accumulator &accumulator, Value result) {
                       roundResult(b, loc, reduction, op, result));
 }
 
-/// Combines what belongs to one element of the result: the vectors of a lane
-/// sum, then their lanes.
+/// Combines the accumulators of each element of the result: first the vectors
+/// of a lane sum, then their lanes.
 void GroupEmitter::finish(ValueRange finals) {
   SmallVector<std::pair<const Accumulator *, SmallVector<Value>>> together;
   for (size_t i = 0; i < accumulators.size();) {
@@ -289,7 +291,7 @@ NestLoops::Values GroupEmitter::join(ValueRange before, ValueRange next) {
 }
 
 void GroupEmitter::emit() {
-  // Lanes innermost.
+  // The lane loop is innermost.
   SmallVector<unsigned> order(group.front()->loops.begin(),
                               group.front()->loops.end());
   llvm::sort(order, [&](unsigned x, unsigned y) {

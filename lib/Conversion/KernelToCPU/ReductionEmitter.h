@@ -1,9 +1,9 @@
 //===- ReductionEmitter.h - accumulators in registers ---------------------===//
 //
-// Emits the reductions of a nest at the current position of its outer loops:
-// one register per element of the tile collects (two for arg_reduce, which also
-// keeps the place), and lanes that sum the same element are added up at the
-// end.
+// Emits the reductions of a nest at the current position of its outer loops.
+// Each element of the tile has one accumulator register (two for arg_reduce,
+// which also keeps the index). Lanes that sum the same element are added up at
+// the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +14,8 @@
 
 namespace tdc {
 
-/// Emits all reductions in their order; those over the same loops side by side.
-/// Their results are then known to the evaluator.
+/// Emits all reductions in their order; consecutive reductions over the same
+/// loops share them. Sets the results in the evaluator.
 void emitReductions(NestLoops &loops);
 
 } // namespace tdc

@@ -1,7 +1,8 @@
-//===- ScanEmitter.cpp - kernels that combine elements up to each ---------===//
+//===- ScanEmitter.cpp - kernels of td.scan -------------------------------===//
 //
-// Each line in order; lines that are neighbours in memory run side by side on
-// vector lanes. A single line takes the latency of one addition after another.
+// Each line is scanned in order. Lines that are neighbours in memory run in
+// parallel on vector lanes. A single line has the latency of one addition after
+// another.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +16,8 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Vectors of lines side by side: their chains hide each other's latency, and
-/// they have some lines of the cache in full.
+/// Vectors of lines that are scanned together: their chains hide each other's
+/// latency, and together they use whole cache lines.
 constexpr int64_t kVectors = 4;
 
 static LogicalResult emitScan(KernelFunction &function, ScanOp op) {

@@ -1,4 +1,4 @@
-//===- ScanEmitter.h - kernels that combine elements up to each -----------===//
+//===- ScanEmitter.h - kernels of td.scan ---------------------------------===//
 
 #ifndef TDC_CONVERSION_KERNELTOCPU_SCANEMITTER_H
 #define TDC_CONVERSION_KERNELTOCPU_SCANEMITTER_H
@@ -7,7 +7,7 @@
 
 namespace tdc {
 
-/// Kernels whose result is that of a td.scan.
+/// Matches kernels with the result of a td.scan as their result.
 std::optional<KernelPlan> matchScan(KernelCandidate &kernel);
 
 } // namespace tdc

@@ -1,8 +1,8 @@
 //===- UpdateEmitter.cpp - kernels that write a part of their result ------===//
 //
-// First the result gets the op's own input, unless it lies there already; then
-// the updates go on top. Dims of which two elements may go to one place are not
-// vectorised.
+// The op's base is first copied to the result, unless it is there already; then
+// the updates are stored on top. Dims along which two elements may have the
+// same place are not vectorised.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ std::optional<KernelPlan> matchUpdate(KernelCandidate &kernel) {
   if (!update)
     return std::nullopt;
   KernelPlan plan;
-  // Its own input is overwritten where it lies, if what is written there does
+  // The op's own input may be overwritten in place, if the written values do
   // not read it too.
   auto input = dyn_cast_if_present<BlockArgument>(update.getBase());
   if (input && input.hasOneUse())

@@ -7,8 +7,8 @@
 
 namespace tdc {
 
-/// Kernels whose only result is that of an update. Where input and result share
-/// their buffer, only the updated elements are touched.
+/// Matches kernels with the result of an update as their only result. If input
+/// and result share their buffer, only the updated elements are accessed.
 std::optional<KernelPlan> matchUpdate(KernelCandidate &kernel);
 
 } // namespace tdc

@@ -1,4 +1,4 @@
-//===- DeviceBuilder.cpp - what threads of a GPU know and share -----------===//
+//===- DeviceBuilder.cpp - thread numbers, exchange, shared memory --------===//
 
 #include "DeviceBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -8,7 +8,7 @@ using namespace mlir;
 
 namespace tdc {
 
-/// NVVM's number for shared memory.
+/// NVVM's address space of shared memory.
 constexpr unsigned kSharedSpace = 3;
 
 Value DeviceBuilder::i32(int64_t value) {
@@ -43,7 +43,7 @@ Value DeviceBuilder::getBlockCount() {
   return NVVM::GridDimXOp::create(b, loc, b.getI32Type());
 }
 
-/// shfl moves 32 bits: narrower values go in a wider one, wider ones in halves.
+/// shfl moves 32 bits: narrower values are widened, wider ones moved in halves.
 Value DeviceBuilder::exchange(Value value, int64_t mask) {
   Type type = value.getType(), word = b.getI32Type();
   unsigned bits = type.getIntOrFloatBitWidth();

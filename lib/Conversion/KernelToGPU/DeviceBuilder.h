@@ -1,7 +1,7 @@
-//===- DeviceBuilder.h - what threads of a GPU know and share -------------===//
+//===- DeviceBuilder.h - thread numbers, exchange, shared memory ----------===//
 //
-// The parts of the NVVM dialect that kernels are made of beside arithmetic:
-// who a thread is, exchange within a warp, shared memory, barriers.
+// The parts of the NVVM dialect that kernels use in addition to arithmetic:
+// thread numbers, exchange within a warp, shared memory, barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ struct SharedArray {
   int64_t offset; ///< in the block's shared memory, in bytes
 };
 
-/// The array that stands for a block's shared memory in a module of kernels.
-/// Its size is said at the launch.
+/// The array that represents a block's shared memory in a module of kernels.
+/// The launch sets its size.
 inline constexpr llvm::StringLiteral kSharedMemory = "shared_memory";
 
 class DeviceBuilder {
@@ -36,17 +36,18 @@ public:
   mlir::Value divide(mlir::Value value, int64_t divisor);
   mlir::Value modulo(mlir::Value value, int64_t divisor);
 
-  /// Numbers within the block and of the block, as i32.
+  /// The thread's number in its block, and the block's number, as i32.
   mlir::Value getThread();
   mlir::Value getBlock();
-  /// How many blocks there are, as i32.
+  /// The number of blocks, as i32.
   mlir::Value getBlockCount();
 
-  /// The value that the thread has whose number in the warp differs in the bits
-  /// of `mask`. All threads of the warp come here.
+  /// The value of the thread of this warp with a number that differs from this
+  /// thread's in the bits of `mask`. All threads of the warp must execute this.
   mlir::Value exchange(mlir::Value value, int64_t mask);
 
-  /// Waits for all threads of the block; what they wrote is seen then.
+  /// Waits for all threads of the block; their writes before it are visible
+  /// after it.
   void wait();
 
   SharedArray makeShared(mlir::Type element, int64_t count);

@@ -50,8 +50,8 @@ Value FlatLoops::requireInside(Value condition, Value position) const {
                    : isInside;
 }
 
-void FlatLoops::standAt(TileEvaluator &evaluator, Tile &tile, Value first,
-                        int64_t offset) const {
+void FlatLoops::setPosition(TileEvaluator &evaluator, Tile &tile, Value first,
+                            int64_t offset) const {
   if (isOne()) {
     evaluator.positions[loops.front()] = first;
     tile[loops.front()] = offset;

@@ -1,8 +1,8 @@
 //===- FlatLoops.h - several loops of a nest as one -----------------------===//
 //
-// A tile of a product may run over several loops as over one: over the rows of
-// all images, or over the channels and the places of a window. Positions are
-// counted row by row, the last loop the fastest.
+// A tile of a product may run over several loops as if they were one: over the
+// rows of all images, or over the channels and the places of a window.
+// Positions are linearized in row-major order, the last loop fastest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,9 +13,9 @@
 
 namespace tdc {
 
-/// The positions along several dims of `sizes` of element `number` of them all,
-/// counted row by row; beyond the last one the first dim is exceeded. The first
-/// size is not asked for and may be null.
+/// Splits the row-major `number` of an element into its positions along dims of
+/// `sizes`. For a number past the last element, the first position exceeds its
+/// size. The first size is not used and may be null.
 llvm::SmallVector<mlir::Value> splitNumber(mlir::OpBuilder &builder,
                                            mlir::Location loc,
                                            mlir::Value number,
@@ -29,18 +29,20 @@ public:
       : function(function), nest(nest), loops(loops) {}
 
   bool isOne() const { return loops.size() == 1; }
-  /// How many positions there are, as an index.
+  /// The number of positions, as an index.
   mlir::Value count() const;
-  /// Whether that is known to be a multiple of `number`.
+  /// Whether the number of positions is known to be a multiple of `number`.
   bool isMultipleOf(int64_t number) const;
-  /// `condition`, if there is one, and that the position is one of them.
+  /// `condition`, if it is not null, and that `position` is less than count().
   mlir::Value requireInside(mlir::Value condition, mlir::Value position) const;
 
-  /// Moves to position `first + offset`. If it is one loop the offset goes into
-  /// the tile, so that its elements share address arithmetic.
-  void standAt(TileEvaluator &evaluator, Tile &tile, mlir::Value first,
-               int64_t offset) const;
-  /// A scope (see TileEvaluator) in which all of them have positions.
+  /// Moves the evaluator to position `first + offset`. If there is one loop,
+  /// the offset goes into the tile, so that its elements share address
+  /// arithmetic.
+  void setPosition(TileEvaluator &evaluator, Tile &tile, mlir::Value first,
+                   int64_t offset) const;
+  /// Opens and closes scopes (see TileEvaluator) in which all loops have
+  /// positions.
   void pushScopes(TileEvaluator &evaluator, mlir::Operation *entry) const;
   void popScopes(TileEvaluator &evaluator) const;
 

@@ -1,4 +1,4 @@
-//===- GridLoops.cpp - where a thread stands in the loops of a nest -------===//
+//===- GridLoops.cpp - a thread's positions in a nest's loops -------------===//
 
 #include "GridLoops.h"
 #include "FlatLoops.h"
@@ -38,9 +38,9 @@ Value GridLoops::countPositions(ArrayRef<unsigned> loops) {
   return count;
 }
 
-GridLoops::Values GridLoops::standAt(ArrayRef<unsigned> loops, Value number,
-                                     Operation *entry, ValueRange carried,
-                                     Body body) {
+GridLoops::Values GridLoops::openAt(ArrayRef<unsigned> loops, Value number,
+                                    Operation *entry, ValueRange carried,
+                                    Body body) {
   SmallVector<Value> outer = evaluator.positions;
   auto sizes = llvm::map_to_vector(loops, [&](unsigned loop) {
     return loop == loops.front() ? Value() : countPositions(loop);
@@ -76,10 +76,10 @@ Value GridLoops::numberGroup(Value block) {
     group = device.i32(0);
   } else if (schedule.groupSize != 1) {
     Value divisor =
-        device.i32(schedule.standApart ? groups : schedule.groupSize);
+        device.i32(schedule.interleaved ? groups : schedule.groupSize);
     member = arith::RemUIOp::create(b, loc, thread, divisor);
     group = arith::DivUIOp::create(b, loc, thread, divisor);
-    if (schedule.standApart)
+    if (schedule.interleaved)
       std::swap(member, group);
   }
   return arith::AddIOp::create(
@@ -105,14 +105,15 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
       number = arith::RemUIOp::create(b, loc, number, positions);
       evaluator.pushScope(loop, std::exchange(entry, nullptr));
     }
-    standAt(schedule.outer, number, entry, {}, [&](ValueRange) {
+    openAt(schedule.outer, number, entry, {}, [&](ValueRange) {
       body();
       return Values();
     });
     if (schedule.shares != 1)
       evaluator.popScope();
   };
-  /// Members of a group meet in its reductions: all threads must come there.
+  /// Members of a group synchronize in its reductions: all threads must get
+  /// there.
   auto atMeeting = [&](Value number, Operation *entry) {
     isReal =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, end);
@@ -123,7 +124,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
       tdc::countPositions(nest, schedule, schedule.outer);
   if (count == 0)
     return;
-  if (count && !schedule.isPart) { // as many blocks as it takes
+  if (count && !schedule.isPart) { // the grid covers all positions
     *count *= schedule.shares;
     if (schedule.groupSize != 1) {
       if (*count % groups != 0)
@@ -141,7 +142,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
     return at(number, branch);
   }
 
-  // All threads of a block make the same number of iterations.
+  // All threads of a block execute the same number of iterations.
   Value offset = function.toIndex(group);
   Value first = arith::MulIOp::create(b, loc, block, function.index(groups));
   Value step = arith::MulIOp::create(
@@ -152,7 +153,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   number = arith::AddIOp::create(b, loc, loop.getInductionVar(), offset);
   if (schedule.groupSize != 1) {
     atMeeting(number, loop);
-    device.wait(); // what was shared is used again in the next iteration
+    device.wait(); // the next iteration uses the shared memory again
     return;
   }
   auto branch = scf::IfOp::create(
@@ -229,15 +230,15 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Part part,
     part.start = arith::AddIOp::create(b, loc, first, part.start);
     end = arith::MinUIOp::create(
         b, loc, arith::AddIOp::create(b, loc, first, length), end);
-  } else if (count == part.step) { // an iteration for each: no loop
-    return standAt(loops, part.start, /*entry=*/nullptr, carried, body);
+  } else if (count == part.step) { // one iteration per thread: no loop
+    return openAt(loops, part.start, /*entry=*/nullptr, carried, body);
   }
   if (count == 0)
     return Values(carried);
 
   bool isOneChain = !sums || (count && *count <= kLongestChain * part.step);
-  // A thread that takes all positions goes from loop to loop: no number is
-  // split.
+  // A thread that takes all positions runs the loops inside each other, so that
+  // no linear number must be split.
   if (loops.size() > 1 && isOneChain && part.step == 1 && part.sections == 1)
     return open(
         loops.take_front(), part, carried,
@@ -249,7 +250,7 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Part part,
   return openRange({part.start, end, part.step},
                    {sums, lengths.drop_front(isOneChain ? 1 : 0)}, carried,
                    [&](Value number, Operation *entry, ValueRange before) {
-                     return standAt(loops, number, entry, before, body);
+                     return openAt(loops, number, entry, before, body);
                    });
 }
 

@@ -1,4 +1,4 @@
-//===- GridLoops.h - where a thread stands in the loops of a nest ---------===//
+//===- GridLoops.h - a thread's positions in a nest's loops ---------------===//
 
 #ifndef TDC_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
 #define TDC_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
@@ -15,43 +15,44 @@ public:
             GridSchedule schedule);
 
   /// Emits `body` for the positions of the outer loops that this thread's group
-  /// takes. Where a group has several members every thread comes to `body`
-  /// equally often, with some position: `isReal` then says whether it is one
-  /// that is still to be done.
+  /// takes. If a group has several members, every thread executes `body`
+  /// equally often, and `isReal` is false in executions that only repeat the
+  /// last position.
   void openGrid(llvm::function_ref<void()> body);
 
-  /// The same for a flat nest: `body` is emitted for as many neighbours as a
-  /// thread takes, and for single elements at the end of the array.
+  /// The same for a flat nest: emits `body` for the neighbours that a thread
+  /// takes at once, and again for single elements at the end of the array.
   void openFlat(llvm::function_ref<void()> body);
 
-  /// Emits `body` where `condition` holds (null: always).
+  /// Emits `body` under `condition` (null: always).
   void openIf(mlir::Value condition, llvm::function_ref<void()> body);
 
   /// Emits `body` for the positions of `loops` that this member of its group
-  /// takes: every groupSize-th, counted through all of them. Long sums are cut
-  /// as `sums` says.
+  /// takes: every groupSize-th position of the linearized loops. `sums` cuts
+  /// long sums.
   Values openShared(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
                     Body body, const PartialSums *sums = nullptr);
   /// The same for one thread that takes all positions.
   Values openSerial(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
                     Body body);
 
-  /// The loop over the shares of the schedule, if there are several: one more
-  /// than the nest has.
+  /// The number of the loop over the schedule's shares, if there are several:
+  /// it follows the loops of the nest.
   unsigned getShareLoop() const { return nest.getLoops().size(); }
 
   const GridSchedule schedule;
   DeviceBuilder device;
-  /// This thread's number in its group, and its group's in the block, as i32.
+  /// This thread's number in its group, and the group's number in its block, as
+  /// i32.
   mlir::Value member, group;
-  /// Whether the position of the group is one of the nest's; null: it is.
+  /// Whether the group's position is in the nest; null: always.
   mlir::Value isReal;
 
 private:
-  /// Finds `member` and `group`; gives the group's number in the grid.
+  /// Sets `member` and `group`; returns the group's number in the grid.
   mlir::Value numberGroup(mlir::Value block);
-  /// Every step-th position from `start` on, counted through all loops, of the
-  /// group's section if there are several.
+  /// Every `step`-th position from `start` on, in the linearized loops.
+  /// Restricted to this group's section if there are several.
   struct Part {
     mlir::Value start;
     int64_t step;
@@ -59,11 +60,12 @@ private:
   };
   Values open(llvm::ArrayRef<unsigned> loops, Part part,
               mlir::ValueRange carried, Body body, const PartialSums *sums);
-  /// Tells the evaluator where `number`, counted through the loops, is, emits
-  /// `body` there and forgets it again.
-  Values standAt(llvm::ArrayRef<unsigned> loops, mlir::Value number,
-                 mlir::Operation *entry, mlir::ValueRange carried, Body body);
-  /// How many positions the loops have together, in steps of their factors.
+  /// Emits `body` in scopes in which the loops are at position `number` of the
+  /// linearized loops.
+  Values openAt(llvm::ArrayRef<unsigned> loops, mlir::Value number,
+                mlir::Operation *entry, mlir::ValueRange carried, Body body);
+  /// The number of positions of the linearized loops, in steps of their
+  /// factors.
   mlir::Value countPositions(llvm::ArrayRef<unsigned> loops);
 };
 

@@ -17,23 +17,22 @@ public:
   NestStores(GridLoops &loops, ArrayRef<StoreTarget> targets)
       : loops(loops), b(loops.function.builder), targets(targets) {}
 
-  /// Stores roots at the loops' position: those that the loops opened so far
-  /// make, each of which one member of the group stores, or those that run over
-  /// the later loops. What a tile element has is computed before any of it is
-  /// stored, so that a root may overwrite an input that stands at the same
-  /// place.
+  /// Store roots at the loops' position. emitOfGroup stores the roots that do
+  /// not run over the later loops, each by one member of the group; emitLater
+  /// stores those that do. The values of all tile elements are computed before
+  /// any is stored, so that a root may overwrite an input at the same place.
   void emitOfGroup() { emit(/*ofGroup=*/true); }
   void emitLater() { emit(/*ofGroup=*/false); }
 
 private:
   void emit(bool ofGroup);
   bool isOfGroup(const Access &root) const;
-  /// Whether the element at the loops' position is one of this group's share.
-  /// Null: it is.
+  /// Whether the element at the loops' position belongs to this group's share;
+  /// null: always.
   Value getOwnership();
   void emitOwn(bool ofGroup);
   /// Whether this thread stores `root`: its position is real, and of several
-  /// that would store the same element it is the first.
+  /// threads that would store the same element it is the first.
   Value getCondition(const Access &root, bool ofGroup);
 
   GridLoops &loops;
@@ -107,7 +106,7 @@ void NestStores::emitOwn(bool ofGroup) {
             {unsigned(i), tile,
              loops.evaluator.evaluate(root.tensor, *root.at, tile)});
     }
-  // Root by root, so that the neighbours of one are stored together.
+  // Root by root, so that neighbouring elements of a root are stored together.
   for (auto [i, root] : llvm::enumerate(loops.nest.getRoots())) {
     if (isOfGroup(root) != ofGroup)
       continue;
@@ -119,7 +118,7 @@ void NestStores::emitOwn(bool ofGroup) {
   }
 }
 
-/// About how many elements of the first root a block does.
+/// An estimate of the elements of the first root per block.
 static int64_t countElements(const LoopNest &nest,
                              const GridSchedule &schedule) {
   int64_t elements = schedule.getGroups();
@@ -213,8 +212,9 @@ static FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
   return all;
 }
 
-/// Other threads may read what a reduction reads; elements that one thread
-/// alone computes and reads may stand in one place.
+/// Only nests without reductions may work in place: the inputs of a reduction
+/// may be read by several threads. In a nest without reductions, one thread
+/// alone reads an element and computes the result at its place.
 static SmallVector<int64_t> findInPlace(const KernelFunction &function,
                                         const LoopNest &nest) {
   SmallVector<int64_t> pairs;
@@ -224,14 +224,15 @@ static SmallVector<int64_t> findInPlace(const KernelFunction &function,
   for (auto [i, root] : llvm::enumerate(nest.getRoots()))
     if (td::getLoops(*root.at) == nest.getRootLoops())
       for (BlockArgument argument : kernel.getBody().front().getArguments())
-        if (mayStandOn(function, nest, argument, i))
+        if (mayReplace(function, nest, argument, i))
           pairs.append({int64_t(argument.getArgNumber()), int64_t(i)});
   return pairs;
 }
 
 std::optional<KernelPlan> matchGridNest(KernelCandidate &kernel) {
-  // One element is an array too: the step of an optimizer is one function for
-  // parameters of all sizes. Not beside a result without dims.
+  // A single element is treated as an array, so that the step of an optimizer
+  // is one function for parameters of all sizes. This fails if there is a
+  // result without dims.
   if (kernel.nest && kernel.nest->getLoops().empty()) {
     KernelOp op = kernel.function.kernel;
     SmallVector<Value> roots(

@@ -8,11 +8,12 @@
 
 namespace tdc {
 
-/// Kernels of one nest, whose root i goes to result i. If there are several
-/// sections, the results have one dim more, the first: what each section gives.
+/// Matches kernels of one nest; root i is stored to result i. With several
+/// sections, the results have an additional first dim: the result of each
+/// section.
 std::optional<KernelPlan> matchGridNest(KernelCandidate &kernel);
-/// Kernels whose result is that of an update: its parts (see UpdateParts.h) go
-/// on top of the input that the result starts as.
+/// Matches kernels with the result of an update as their result: its parts (see
+/// UpdateParts.h) are stored on top of the input that the result starts as.
 std::optional<KernelPlan> matchGridUpdate(KernelCandidate &kernel);
 
 } // namespace tdc

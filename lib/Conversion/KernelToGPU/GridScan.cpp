@@ -1,10 +1,10 @@
-//===- GridScan.cpp - kernels that combine elements up to each ------------===//
+//===- GridScan.cpp - kernels of td.scan ----------------------------------===//
 //
-// A thread takes a line if it is short, or if there are many lines and
+// A thread takes a line if the line is short, or if there are many lines and
 // neighbouring threads then read neighbours in memory. Otherwise a warp or a
-// block takes it, one section at a time, an element per thread. Sections are
-// combined by recursive doubling (Hillis and Steele, Data Parallel Algorithms,
-// CACM 29, 1986).
+// block takes it, one section at a time, with an element per thread. A section
+// is scanned by recursive doubling (Hillis and Steele, Data Parallel
+// Algorithms, CACM 29, 1986).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +21,10 @@ namespace tdc {
 
 namespace {
 
-/// Lines that keep a GPU busy with a thread each, and so few that a block for
-/// each is no more than it has.
+/// kManyLines: this many lines keep a GPU busy with a thread each. kFewLines:
+/// with fewer lines, a GPU can have a block for each.
 constexpr int64_t kManyLines = 1 << 12, kFewLines = 1 << 8;
-/// Elements of a line that a thread, or a warp, goes through alone.
+/// Elements of a line that a thread, or a warp, scans alone.
 constexpr int64_t kFewForThread = 32, kFewForWarp = 1024;
 
 class GridScan {
@@ -38,7 +38,8 @@ public:
 
 private:
   using Values = GridLoops::Values;
-  /// The total of the members of a group up to this one, and that of all.
+  /// `upTo`: the total of the group's members up to and including this one;
+  /// `all`: the total of all members.
   struct Prefix {
     Value upTo, all;
   };
@@ -73,8 +74,8 @@ GridSchedule GridScan::makeSchedule() const {
       scan.getAround(), [&](unsigned loop) { return loop < *scan.getLine(); });
   if (elements <= kFewForThread || (!isAlongMemory && lines >= kManyLines))
     return schedule;
-  // One that only a run knows may be long; if there are few, a block each is
-  // there for it.
+  // A line of run-time length may be long; if there are few lines, each can
+  // have a block.
   bool isShort = elements <= kFewForWarp && !(isUnknown && lines < kFewLines);
   schedule.groupSize = isShort ? gpu::kWarpSize : gpu::kMostThreads;
   schedule.threads = std::max(schedule.threads, schedule.groupSize);
@@ -108,7 +109,7 @@ void GridScan::emitLine() {
     });
     return;
   }
-  // All members go through all sections: they meet in each.
+  // Every member executes every section: they exchange values in each.
   auto sections =
       scf::ForOp::create(b, loc, function.index(0),
                          function.getExtent(nest.getLoops()[*scan.getLine()]),
@@ -123,7 +124,7 @@ void GridScan::emitLine() {
 }
 
 /// Scans the section from `start` on, given the total of the sections before
-/// it; the result is the total with it.
+/// it; returns the total that includes it.
 Value GridScan::emitSection(Value start, Value before) {
   const unsigned line = *scan.getLine();
   Tile origin(nest.getLoops().size(), 0);
@@ -166,8 +167,8 @@ Value GridScan::emitSection(Value start, Value before) {
   return scan.combine(before, prefix.all);
 }
 
-/// Of lanes that differ in one bit of their number, the upper one adds what the
-/// lower one's half of the lanes has.
+/// Of two lanes with numbers that differ in one bit, the upper one adds the
+/// total of the lower one's half of the lanes.
 GridScan::Prefix GridScan::scanWarp(Value own) {
   Value lane = loops.device.modulo(loops.member, gpu::kWarpSize);
   Prefix prefix{own, own};
@@ -215,7 +216,7 @@ GridScan::Prefix GridScan::scanBlock(Value own) {
   Prefix prefix{
       scan.combine(before, ofWarp.upTo),
       device.load(ofWarps, device.i32(gpu::kWarpSize - 1), own.getType())};
-  device.wait(); // before the next section is there
+  device.wait(); // before the next section overwrites them
   return prefix;
 }
 

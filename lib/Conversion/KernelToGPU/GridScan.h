@@ -1,4 +1,4 @@
-//===- GridScan.h - kernels that combine elements up to each --------------===//
+//===- GridScan.h - kernels of td.scan ------------------------------------===//
 
 #ifndef TDC_CONVERSION_KERNELTOGPU_GRIDSCAN_H
 #define TDC_CONVERSION_KERNELTOGPU_GRIDSCAN_H
@@ -7,7 +7,7 @@
 
 namespace tdc {
 
-/// Kernels whose result is that of a td.scan.
+/// Matches kernels with the result of a td.scan as their result.
 std::optional<KernelPlan> matchGridScan(KernelCandidate &kernel);
 
 } // namespace tdc

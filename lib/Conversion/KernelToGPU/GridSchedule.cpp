@@ -1,4 +1,4 @@
-//===- GridSchedule.cpp - which thread computes what ----------------------===//
+//===- GridSchedule.cpp - assignment of a nest to threads -----------------===//
 
 #include "GridSchedule.h"
 #include "CodeGen/ElementOps.h"
@@ -12,8 +12,8 @@ namespace tdc {
 
 namespace {
 
-/// Groups that go through all indices of a scatter side by side at most: each
-/// looks at all of them, so that more would not be faster.
+/// Most groups that run through the indices of a scatter in parallel: each
+/// reads all indices, so that more groups would not be faster.
 constexpr int64_t kMostShares = 64;
 /// Registers of a thread that accumulators may take.
 constexpr int64_t kAccumulators = 64;
@@ -32,9 +32,10 @@ public:
 private:
   void orderLoops();
   void shareReductions();
-  /// Neighbours along `loop` that one access to memory brings at most.
+  /// Most neighbours along `loop` that one memory access moves.
   int64_t getWidth(unsigned loop) const;
-  /// Threads of a block for groups of one.
+  /// Reduces the threads of a block if there is one block. For groups of one
+  /// thread.
   void fitThreads();
 
   int64_t countPositions(ArrayRef<unsigned> loops) const {
@@ -141,7 +142,7 @@ void Scheduler::shareReductions() {
     if (members > 1) {
       schedule.groupSize = members;
       schedule.threads = members * gpu::kWarpSize;
-      schedule.standApart = true;
+      schedule.interleaved = true;
     } else {
       fitThreads();
     }

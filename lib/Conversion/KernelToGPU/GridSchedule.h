@@ -1,11 +1,11 @@
-//===- GridSchedule.h - which thread computes what ------------------------===//
+//===- GridSchedule.h - assignment of a nest to threads -------------------===//
 //
 // A nest runs in two stages, as on the cpu: first its reductions at a position
 // of the loops around them, then the loops that open after them. On a GPU the
-// positions of the outer loops are spread over *groups* of threads: a group is
-// one thread where there is nothing to reduce or little, else a part of a warp,
-// threads of a block that stand in a column, or a whole block, whose members
-// share the terms of the reductions and, later, the elements of the row.
+// positions of the outer loops are spread over *groups* of threads. A group is
+// one thread if there is little or nothing to reduce; else it is a part of a
+// warp, threads of a block at a stride, or a whole block. Its members share the
+// terms of the reductions and, later, the elements of the row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,51 +17,50 @@
 namespace tdc {
 
 struct GridSchedule {
-  /// Loops whose positions groups take, and loops that a group runs through
-  /// when its reductions are done; each from the outermost to the innermost.
+  /// Loops with positions that are spread over groups, and loops that a group
+  /// runs after its reductions; each from the outermost to the innermost.
   llvm::SmallVector<unsigned> outer, later;
-  /// Loops that each thread runs through on its own, in order.
+  /// Loops that each thread runs alone, in order.
   llvm::SmallVector<unsigned> serial;
-  /// Per loop: how many neighbouring elements a thread takes at once.
+  /// Per loop: the number of neighbouring elements that a thread takes at once.
   llvm::SmallVector<int64_t, 8> factors;
   /// Threads of a block, a multiple of a warp.
   int64_t threads = 256;
-  /// Members of a group: 1 … gpu::kWarpSize, or more if they stand apart or are
-  /// the whole block.
+  /// Threads of a group: 1 … gpu::kWarpSize, or the whole block.
   int64_t groupSize = 1;
-  /// Whether neighbouring threads are of neighbouring groups (so that they read
-  /// neighbouring columns), not of one.
-  bool standApart = false;
+  /// Whether neighbouring threads belong to neighbouring groups (so that they
+  /// read neighbouring columns), not to one group.
+  bool interleaved = false;
   /// Groups that share the work at a position of the outer loops. Each takes a
-  /// section of the terms of the reductions (see SplitReductions.h); or, where
-  /// loops are serial, it adds up what goes to indices that are its own: those
-  /// with its number modulo `shares`.
+  /// section of the terms of the reductions (see SplitReductions.h). With
+  /// serial loops, each stores only the elements with an index equal to its
+  /// number modulo `shares`.
   int64_t shares = 1;
 
-  /// Whether the nest is one of several in a kernel, whose number of blocks is
-  /// not its own: threads go on in strides of the grid.
+  /// Whether the nest is one of several in a kernel, and so does not determine
+  /// the number of blocks: threads continue in strides of the grid.
   bool isPart = false;
 
   int64_t getGroups() const { return threads / groupSize; }
 };
 
-/// The schedule of a nest that is a kernel.
+/// The schedule of a nest that is a whole kernel.
 GridSchedule scheduleGrid(const KernelFunction &function,
                           const td::LoopNest &nest);
 /// The schedule of a nest that is one of several in a kernel: groups are single
-/// threads, in blocks of the same size for all. `serial`: loops that one thread
-/// must run through in order.
+/// threads, and blocks have the same size for all nests. `serial`: loops that
+/// one thread must run in order.
 GridSchedule schedulePart(const KernelFunction &function,
                           const td::LoopNest &nest, td::LoopSet serial);
 
-/// How many positions the loops have together, in steps of their factors; none
-/// if that is known only at run time.
+/// The number of positions of the loops together, in steps of their factors;
+/// none if it is known only at run time.
 std::optional<int64_t> countPositions(const td::LoopNest &nest,
                                       const GridSchedule &schedule,
                                       llvm::ArrayRef<unsigned> loops);
-/// Blocks for all positions of the outer loops and all shares, or none if
-/// that is known only at run time; then threads go from position to position in
-/// strides of the grid, however many blocks there are.
+/// The number of blocks for all positions of the outer loops and all shares;
+/// none if it is known only at run time. Then threads go from position to
+/// position in strides of the grid, for any number of blocks.
 std::optional<int64_t> countBlocks(const td::LoopNest &nest,
                                    const GridSchedule &schedule);
 

@@ -12,7 +12,7 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Bytes that the parameters of a kernel may have before PTX ISA 8.1.
+/// Most bytes of a kernel's parameters before PTX ISA 8.1.
 constexpr int64_t kParameterBytes = 4096;
 
 static int64_t countSizes(TypeRange types) {
@@ -126,8 +126,8 @@ LLVM::LLVMFuncOp makeGroupKernel(LLVM::LLVMFuncOp body,
     return LLVM::LoadOp::create(b, loc, type, from);
   };
 
-  // The last member whose first block is not behind this one: of several with
-  // that number, all but the last have no blocks.
+  // Finds the last member with a first block at or before this block. Of
+  // several members with the same first block, all but the last have no blocks.
   Value block = DeviceBuilder(b, loc).getBlock();
   auto getFirstBlock = [&](Value member) -> Value {
     return arith::TruncIOp::create(b, loc, b.getI32Type(),
@@ -138,9 +138,9 @@ LLVM::LLVMFuncOp makeGroupKernel(LLVM::LLVMFuncOp body,
        step /= 2) {
     Value next = arith::MinUIOp::create(
         b, loc, arith::AddIOp::create(b, loc, member, constant(step)), last);
-    Value isBehind = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+    Value precedes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                            block, getFirstBlock(next));
-    member = arith::SelectOp::create(b, loc, isBehind, member, next);
+    member = arith::SelectOp::create(b, loc, precedes, member, next);
   }
   Value own = arith::SubIOp::create(b, loc, block, getFirstBlock(member));
 

@@ -1,17 +1,17 @@
 //===- GroupKernel.h - one kernel for several launches of another ---------===//
 //
-// Its blocks are those of the launches, one launch after the other, and its
+// The kernel has the blocks of all launches, one launch after the other. Its
 // only parameter is a table of words:
 //
 //   the record of errors
-//   scalars that all launches are given alike
+//   the scalars that are the same for all launches
 //   the number of the first block of each launch
 //   the other inputs of each launch
 //   the results of each launch
 //   the run-time sizes of the inputs of each launch, then of the results
 //
-// which is the order in which one td.launch with all their inputs and results
-// passes them.
+// This is the order of arguments of one td.launch with all their inputs and
+// results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,43 +24,43 @@
 
 namespace tdc {
 
-/// Where the words of the members of a group stand in its table.
+/// The positions of the members' words in a group's table.
 class GroupLayout {
 public:
-  /// A group of one.
+  /// Starts a group with one member.
   explicit GroupLayout(td::LaunchOp first);
 
-  /// Whether the launch is one of the same kernel, on the same device, with the
+  /// Whether the launch is of the same kernel, on the same device, with the
   /// same kinds of words.
   bool isAlike(td::LaunchOp launch) const;
-  /// Takes one that is alike into the group, unless the table would then be too
-  /// long for the parameters of a kernel.
+  /// Adds a launch, for which isAlike holds, to the group. Returns false if the
+  /// table would be too long for the parameters of a kernel.
   bool add(td::LaunchOp launch);
 
   int64_t countMembers() const { return members; }
   int64_t countWords() const { return countWords(members, shared.count()); }
-  /// Whether all members are given the same scalar as this input.
+  /// Whether this input is the same scalar for all members.
   bool isShared(unsigned input) const { return shared.test(input); }
 
-  /// The word of a member: `base` + its number * `stride`.
+  /// The position of a member's word: `base` + the member's number * `stride`.
   struct Position {
     int64_t base, stride;
   };
   Position getFirstBlock() const { return {1 + int64_t(shared.count()), 1}; }
-  /// Of all parameters of the kernel that the members launch.
+  /// The positions of all parameters of the kernel that the members launch.
   llvm::SmallVector<Position> getParameters() const;
 
 private:
   int64_t countWords(int64_t members, int64_t shared) const;
 
-  mutable td::LaunchOp first; ///< only asked
+  mutable td::LaunchOp first; ///< read only
   int64_t members = 1;
-  llvm::BitVector shared; ///< by input
-  /// Run-time sizes of one member.
+  llvm::BitVector shared; ///< per input
+  /// Number of run-time sizes of one member.
   int64_t inputSizes = 0, resultSizes = 0;
 };
 
-/// Makes the kernel `name` of a group whose members launch `body`.
+/// Creates the kernel `name` of a group with members that launch `body`.
 mlir::LLVM::LLVMFuncOp makeGroupKernel(mlir::LLVM::LLVMFuncOp body,
                                        const GroupLayout &layout,
                                        llvm::StringRef name);

@@ -1,8 +1,8 @@
-//===- GroupLaunches.cpp - launches of one kernel become one --------------===//
+//===- GroupLaunches.cpp - merges launches of one kernel ------------------===//
 //
-// The step of an optimizer launches one kernel for every parameter. Such
-// launches are put together here: which of them, and what has to move for it.
-// GroupKernel makes the kernel that does their work.
+// The step of an optimizer launches one kernel for every parameter. This pass
+// merges such launches: it chooses them and moves ops where needed. GroupKernel
+// makes the kernel that does their work.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ bool needsDeviceMemory(Value value) {
           getPlace(value).kind == Place::Kind::Cuda);
 }
 
-/// Whether all results go to slots: such a launch needs no memory of its own.
+/// Whether all results go to slots: then the launch needs no memory of its own.
 bool updatesState(LaunchOp launch) {
   return llvm::all_of(launch.getResults(), [&](Value result) {
     return llvm::any_of(result.getUsers(), [&](Operation *user) {
@@ -36,9 +36,9 @@ bool updatesState(LaunchOp launch) {
   });
 }
 
-/// Whether a launch may not move past the op. What moves then needs no memory:
-/// values that are needed longer were there when the first launch was, and what
-/// is new has its place in a slot.
+/// Whether launches may not move past the op. Then a move needs no memory:
+/// values that it keeps live longer were live at the first launch already, and
+/// new values are stored in slots.
 bool endsRun(Operation &op) {
   if (auto launch = dyn_cast<LaunchOp>(op); launch && launch.isOnGPU())
     return !updatesState(launch);
@@ -48,7 +48,7 @@ bool endsRun(Operation &op) {
          llvm::any_of(op.getResults(), needsDeviceMemory);
 }
 
-/// Ops of a run that have to stay behind some launches.
+/// Ops of a run that must stay after some launches.
 class Followers {
 public:
   void addLaunch(LaunchOp launch) {
@@ -66,8 +66,9 @@ public:
       slotsWritten.insert_range(user.getWrittenSlots());
     }
   }
-  /// Whether the op, which stands behind all those, has to stay there: it needs
-  /// what they give, or a slot's value of before or after.
+  /// Whether `op`, which follows all of these, must stay after them: it uses
+  /// their results, reads or writes a slot that they write, or writes a slot
+  /// that they read.
   bool contains(Operation *op) const {
     if (llvm::any_of(op->getOperands(), [&](Value operand) {
           return ops.contains(operand.getDefiningOp());
@@ -97,10 +98,10 @@ public:
   void run();
 
 private:
-  /// Groups what can be grouped in a run, whose ops are in their order.
+  /// Groups launches of a run; `ops` are in program order.
   void runOn(SmallVector<Operation *> ops);
-  /// Makes one launch of those that can join the one at `first`; says whether
-  /// there are any.
+  /// Merges the launch at `first` with the launches that can join it; returns
+  /// whether there are any.
   bool group(SmallVector<Operation *> &ops, size_t first);
   bool canGroup(LaunchOp launch);
   LaunchOp launchGroup(ArrayRef<LaunchOp> members, const GroupLayout &layout);
@@ -118,9 +119,8 @@ bool LaunchGrouper::canGroup(LaunchOp launch) {
   auto kernel = module.lookupSymbol<GPUKernelOp>(launch.getCallee());
   auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(launch.getCallee());
   if (function.getNumArguments() != kernel.getParameters())
-    return false; // a group
-  // Threads that go from position to position in strides of the grid need to
-  // know all of it.
+    return false; // already a group
+  // A kernel with loops in strides of the grid needs the size of its own grid.
   return !function
               .walk([](NVVM::GridDimXOp) { return WalkResult::interrupt(); })
               .wasInterrupted();
@@ -131,13 +131,13 @@ bool LaunchGrouper::group(SmallVector<Operation *> &ops, size_t first) {
   GroupLayout layout(members.front());
   Followers followers;
   followers.addLaunch(members.front());
-  SmallVector<Operation *> between, behind; // what stays in front, and not
-  size_t last = first, numBetween = 0, numBehind = 0;
+  SmallVector<Operation *> between, after; // ops before and after the group
+  size_t last = first, numBetween = 0, numAfter = 0;
   for (size_t i = first + 1; i < ops.size(); ++i) {
     auto launch = dyn_cast<LaunchOp>(ops[i]);
     if (followers.contains(ops[i])) {
       followers.add(ops[i]);
-      behind.push_back(ops[i]);
+      after.push_back(ops[i]);
     } else if (launch && layout.isAlike(launch)) {
       if (!layout.add(launch))
         break;
@@ -145,7 +145,7 @@ bool LaunchGrouper::group(SmallVector<Operation *> &ops, size_t first) {
       members.push_back(launch);
       last = i;
       numBetween = between.size();
-      numBehind = behind.size();
+      numAfter = after.size();
     } else {
       between.push_back(ops[i]);
     }
@@ -153,13 +153,13 @@ bool LaunchGrouper::group(SmallVector<Operation *> &ops, size_t first) {
   if (members.size() == 1)
     return false;
 
-  behind.resize(numBehind);
+  after.resize(numAfter);
   between.resize(numBetween);
   Operation *at = launchGroup(members, layout);
   SmallVector<Operation *> order(ops.begin(), ops.begin() + first);
   llvm::append_range(order, between);
   order.push_back(at);
-  for (Operation *op : behind) {
+  for (Operation *op : after) {
     op->moveAfter(at);
     at = op;
     order.push_back(op);
@@ -232,7 +232,7 @@ void LaunchGrouper::runOn(SmallVector<Operation *> ops) {
       ++i;
 }
 
-/// What is launched in groups only needs no kernel of its own.
+/// Erases kernels that are launched only in groups.
 void LaunchGrouper::eraseUnused() {
   llvm::DenseSet<StringAttr> used;
   module.walk(

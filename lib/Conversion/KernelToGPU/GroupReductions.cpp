@@ -1,4 +1,4 @@
-//===- GroupReductions.cpp - sums that threads of a group share -----------===//
+//===- GroupReductions.cpp - reductions that a group shares ---------------===//
 
 #include "GroupReductions.h"
 #include "CodeGen/Accumulation.h"
@@ -10,7 +10,7 @@ namespace tdc {
 
 namespace {
 
-/// The reductions over one set of loops.
+/// Reductions over the same loops.
 class ReductionGroup {
 public:
   ReductionGroup(GridLoops &loops, ArrayRef<const Reduction *> reductions)
@@ -30,7 +30,8 @@ private:
   Values getNeutral();
   Values step(ValueRange carried);
   Values join(ValueRange one, ValueRange other);
-  /// What all members of the group collected, put together.
+  /// Each combines the partial results of all members of the group, and gives
+  /// every member the result.
   Values shareWithinWarp(Values own, int64_t members);
   Values shareThroughMemory(Values own, Value isWriter, Value place,
                             int64_t slots,
@@ -94,7 +95,7 @@ ReductionGroup::Values ReductionGroup::join(ValueRange one, ValueRange other) {
   return joined;
 }
 
-/// A butterfly: both sides of an exchange compute the same sum.
+/// A butterfly: both lanes of an exchange compute the same sum.
 ReductionGroup::Values ReductionGroup::shareWithinWarp(Values own,
                                                        int64_t members) {
   for (int64_t distance = members / 2; distance > 0; distance /= 2) {
@@ -106,8 +107,9 @@ ReductionGroup::Values ReductionGroup::shareWithinWarp(Values own,
   return own;
 }
 
-/// Every thread for which `isWriter` holds writes what it has to `place`; then
-/// all read those at `placeOf(0)` … `placeOf(places - 1)`, in that order.
+/// Every thread for which `isWriter` holds writes its values to `place`; then
+/// all threads read the values at `placeOf(0)` … `placeOf(places - 1)` and
+/// combine them in that order.
 ReductionGroup::Values ReductionGroup::shareThroughMemory(
     Values own, Value isWriter, Value place, int64_t slots,
     llvm::function_ref<Value(int64_t)> placeOf, int64_t places) {
@@ -129,7 +131,7 @@ ReductionGroup::Values ReductionGroup::shareThroughMemory(
   return all;
 }
 
-/// First the warps, then, by way of shared memory, the block.
+/// Combines within warps, then across the block through shared memory.
 ReductionGroup::Values ReductionGroup::shareWithBlock(Values own) {
   own = shareWithinWarp(own, gpu::kWarpSize);
   int64_t warps = loops.schedule.groupSize / gpu::kWarpSize;
@@ -146,7 +148,7 @@ ReductionGroup::Values ReductionGroup::shareWithBlock(Values own) {
       warps);
 }
 
-/// Members that stand apart: one row of shared memory for each.
+/// For `interleaved`: each member has a row of shared memory.
 ReductionGroup::Values ReductionGroup::shareApart(Values own) {
   int64_t groups = loops.schedule.getGroups();
   auto placeOf = [&](Value member) -> Value {
@@ -179,14 +181,14 @@ void ReductionGroup::emit() {
       reductions, [](const Reduction *one) { return isFloatSum(*one); });
   ArrayRef<unsigned> over = reductions.front()->loops;
   Values results;
-  if (over.empty()) { // of one element: every member takes it
+  if (over.empty()) { // one element: every member takes it
     results = step(neutral);
   } else {
     results = loops.openShared(
         over, neutral, [&](ValueRange carried) { return step(carried); },
         rounds ? &sums : nullptr);
     int64_t members = loops.schedule.groupSize;
-    if (loops.schedule.standApart)
+    if (loops.schedule.interleaved)
       results = shareApart(results);
     else if (members > gpu::kWarpSize)
       results = shareWithBlock(results);

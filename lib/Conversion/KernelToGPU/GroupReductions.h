@@ -1,4 +1,4 @@
-//===- GroupReductions.h - sums that threads of a group share -------------===//
+//===- GroupReductions.h - reductions that a group shares -----------------===//
 
 #ifndef TDC_CONVERSION_KERNELTOGPU_GROUPREDUCTIONS_H
 #define TDC_CONVERSION_KERNELTOGPU_GROUPREDUCTIONS_H
@@ -7,10 +7,10 @@
 
 namespace tdc {
 
-/// Emits all reductions of the nest in their order, those over the same loops
-/// side by side. Each member of a group collects its terms in registers; then
-/// they are put together, in an order that does not depend on which thread was
-/// first, and every member has the results.
+/// Emits all reductions of the nest in their order; consecutive reductions over
+/// the same loops share them. Each member of a group collects its terms in
+/// registers. Then the partial results are combined in an order that does not
+/// depend on timing, and every member has the results.
 void emitGroupReductions(GridLoops &loops);
 
 } // namespace tdc

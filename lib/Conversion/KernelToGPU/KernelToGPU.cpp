@@ -25,13 +25,13 @@ namespace tdc {
 
 namespace {
 
-/// Every tensor begins at a multiple of this many bytes.
+/// Every tensor's address is a multiple of this many bytes.
 constexpr int64_t kTensorAlignment = 64;
-/// Tensors with fewer elements have positions of 32 bits, with room for those
-/// that threads beyond the end compute.
+/// Tensors with fewer elements have 32-bit positions, with room for the
+/// positions that threads past the end compute.
 constexpr int64_t kFewElements = int64_t(1) << 30;
 
-/// Whether all tensors that the kernel deals with are known to be small.
+/// Whether all tensors in the kernel are known to be small.
 bool hasFewElements(KernelOp kernel) {
   auto isSmall = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -45,8 +45,8 @@ bool hasFewElements(KernelOp kernel) {
          });
 }
 
-/// Writes into the record of the device's errors, unless another thread was
-/// first: {i32 taken, i32 site, i64 index, i64 size}.
+/// Defines the function that writes a bad index to the device's error record,
+/// unless another thread was first: {i32 taken, i32 site, i64 index, i64 size}.
 void defineReport(ModuleOp code) {
   MLIRContext *context = code.getContext();
   Location loc = code.getLoc();
@@ -97,10 +97,10 @@ public:
   LogicalResult outline(KernelOp kernel);
 
 private:
-  /// The kernel as it is.
+  /// Outlines the kernel without splitting its reductions.
   LogicalResult outlineWhole(KernelOp kernel, int64_t sections = 1);
-  /// Gives what an update starts as to a kernel of its own, unless it is an
-  /// input that nothing else reads.
+  /// Moves the computation of an update's base to a kernel of its own, unless
+  /// the base is an input that nothing else reads.
   LogicalResult splitBase(KernelOp kernel, UpdateOp update);
 
   void prepare(KernelFunction &function) override;
@@ -140,7 +140,8 @@ ModuleOp GPUOutliner::getCode() {
 
 LogicalResult GPUOutliner::splitBase(KernelOp kernel, UpdateOp update) {
   Value base = update.getBase();
-  // One that is read besides is copied: an update changes it where it lies.
+  // An input that is also read otherwise is copied: an update modifies its base
+  // in place.
   if (!base || (isa<BlockArgument>(base) && base.hasOneUse()))
     return success();
   OpBuilder host(kernel);
@@ -196,7 +197,7 @@ Value GPUOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
   Value blocks = divide(getElementCount(host, result), shape.elements);
   if (!shape.isStrided)
     return blocks;
-  // One at least: a kernel without a result may have a bad index to report.
+  // At least one: a kernel without a result may have a bad index to report.
   blocks = host.createOrFold<arith::MaxUIOp>(loc, blocks, constant(1));
   return host.createOrFold<arith::MinUIOp>(loc, blocks,
                                            constant(gpu::kBusyBlocks));
@@ -233,7 +234,8 @@ void GPUOutliner::prepare(KernelFunction &function) {
   function.indexBits = hasFewElements(function.kernel) ? 32 : 64;
 }
 
-/// A name for profiles and errors: that of the op that the kernel is about.
+/// A name for profiles and errors: the name of the last reduction, else of
+/// the last op.
 std::string GPUOutliner::getName(KernelOp kernel) {
   Operation *about = nullptr;
   for (Operation &op : kernel.getBody().front().without_terminator())
@@ -257,7 +259,8 @@ void GPUOutliner::finish(LLVM::LLVMFuncOp function, const LaunchShape &shape) {
   function->setAttr(
       NVVM::NVVMDialect::getMaxntidAttrName(),
       builder.getDenseI32ArrayAttr({int32_t(shape.threads), 1, 1}));
-  // Without it ptxas makes room for more blocks at the price of spills.
+  // Without this, ptxas limits registers to fit more blocks, at the price of
+  // spills.
   function->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
                     builder.getI32IntegerAttr(1));
   for (unsigned i = 0; i < function.getNumArguments(); ++i)

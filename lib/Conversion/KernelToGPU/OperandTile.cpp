@@ -10,12 +10,13 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Chunks of gpu::kWidestAccess that all banks of shared memory give at a time.
+/// Chunks of gpu::kWidestAccess that all banks of shared memory deliver at
+/// once.
 constexpr int64_t kBankChunks = 8;
-/// Elements of a line that neighbouring threads read together where they are
-/// transposed: of f32, a sector of memory.
+/// Elements of a line that neighbouring threads read together if the tile is
+/// transposed: for f32, a sector of memory.
 constexpr int64_t kReadTogether = 8;
-/// NVVM's number for a GPU's own memory.
+/// NVVM's address space of a GPU's own memory.
 constexpr unsigned kGlobalSpace = 1;
 
 OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
@@ -34,8 +35,9 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   lines = schedule.tileTerms;
   if (operand.storedAlongTerms)
     std::swap(lineElements, lines);
-  // Neighbouring lines begin in other banks: for tensor cores chunks are
-  // swapped within a line (getChunkOrder), else a line is a chunk longer.
+  // Neighbouring lines start in different banks: for tensor cores, chunks are
+  // swapped within a line (getChunkOrder); otherwise a line is one chunk
+  // longer.
   pitch = lineElements + (schedule.onTensorCores ? 0 : schedule.getChunk());
   array = device.makeShared(schedule.shared, schedule.stages * lines * pitch);
 
@@ -44,8 +46,9 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
     std::swap(readLine, readLines);
   linesPerIteration = schedule.threads * operand.width / readLine;
   iterations = readLines / linesPerIteration;
-  // What is read along the terms and stored across them is read in parts of a
-  // line, by different warps, so that the stores of each use all banks.
+  // A tile that is read along the terms and stored across them is read in parts
+  // of a line, by different warps, so that the stores of each warp use all
+  // banks.
   int64_t part = operand.readAlongTerms == operand.storedAlongTerms
                      ? readLine
                      : std::min(readLine, kReadTogether);
@@ -64,14 +67,14 @@ OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
   evaluator.steps[wide] = operand.width;
 
   const Tile origin(nest.getLoops().size(), 0);
-  // A copy moves a chunk, of elements that shared memory has like this too.
+  // A copy moves a chunk of elements that are also contiguous in shared memory.
   copied = source.tensor && schedule.onTensorCores &&
            operand.width == schedule.getChunk() &&
            getLaneStride(nest, source, wide, getRowMajor(source.tensor)) == 1 &&
            evaluator.getAlignment(source, origin) % gpu::kWidestAccess == 0;
 }
 
-void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
+void OperandTile::setPosition(ArrayRef<Value> positions, Value tileStart) {
   evaluator.positions.assign(positions.begin(), positions.end());
   for (unsigned loop : schedule.batch)
     evaluator.pushScope(loop, /*entry=*/nullptr);
@@ -81,8 +84,9 @@ void OperandTile::standAt(ArrayRef<Value> positions, Value tileStart) {
 Tile OperandTile::moveTo(Value ownFirst, Value termFirst, int64_t iteration) {
   Tile tile(nest.getLoops().size(), 0);
   int64_t line = iteration * linesPerIteration;
-  own.standAt(evaluator, tile, ownFirst, operand.readAlongTerms ? line : 0);
-  terms.standAt(evaluator, tile, termFirst, operand.readAlongTerms ? 0 : line);
+  own.setPosition(evaluator, tile, ownFirst, operand.readAlongTerms ? line : 0);
+  terms.setPosition(evaluator, tile, termFirst,
+                    operand.readAlongTerms ? 0 : line);
   return tile;
 }
 
@@ -96,8 +100,8 @@ void OperandTile::begin(Value term, Value stage) {
   };
   Value ownFirst = move(start, function.toIndex(ownAt));
   Value termFirst = move(term, function.toIndex(termAt));
-  OpBuilder::InsertionGuard behind(b);
-  if (copied) { // nothing is on its way when the kernel ends
+  OpBuilder::InsertionGuard guard(b);
+  if (copied) { // no copy is pending when the kernel ends
     Value isTile = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
                                          term, terms.count());
     auto branch = scf::IfOp::create(b, loc, isTile, /*withElseRegion=*/false);
@@ -157,7 +161,7 @@ void OperandTile::copy(const Tile &tile, int64_t iteration, Value isInside,
   own.popScopes(evaluator);
   from = LLVM::AddrSpaceCastOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext(), kGlobalSpace), from);
-  // Beyond the end no byte is read, and the chunk filled with zeros.
+  // Past the end no byte is read, and the chunk is filled with zeros.
   Value bytes;
   if (isInside)
     bytes = arith::SelectOp::create(
@@ -171,8 +175,8 @@ void OperandTile::copy(const Tile &tile, int64_t iteration, Value isInside,
 // In shared memory
 //===----------------------------------------------------------------------===//
 
-/// What the numbers of a line's chunks are changed by (the usual XOR swizzle),
-/// so that no two lines that tensor cores read at once share a bank.
+/// The number that the numbers of a line's chunks are XORed with (the usual
+/// swizzle), so that no two lines that tensor cores read at once share a bank.
 Value OperandTile::getChunkOrder(Value line) {
   auto mask = [&](Value value, int64_t bits) -> Value {
     return arith::AndIOp::create(b, loc, value, device.i32(bits));

@@ -9,33 +9,33 @@
 
 namespace tdc {
 
-/// The tiles of one operand, one in each stage's place. What is beyond the
-/// operand's end is 0 there.
+/// The tiles of one operand in shared memory, one per stage. Elements past the
+/// operand's end are 0 there.
 class OperandTile {
 public:
   OperandTile(KernelFunction &function, const td::LoopNest &nest,
               const ProductSchedule &schedule, const ProductOperand &operand,
               DeviceBuilder &device);
 
-  /// Whether tiles are copied as they are (cp.async); else they are computed
-  /// and pass through registers.
+  /// Whether tiles are copied unchanged (cp.async); else they are computed and
+  /// pass through registers.
   bool isCopied() const { return copied; }
 
-  /// Tells where the block stands: what the evaluator knows of the loops
-  /// around, and the first position of the tile along the operand's own loops.
-  void standAt(llvm::ArrayRef<mlir::Value> positions, mlir::Value start);
-  /// Values that depend on none of the operand's loops are computed before the
-  /// loop over the terms.
+  /// Sets the block's position: the positions of the loops around, and the
+  /// first position of the tile along the operand's own loops.
+  void setPosition(llvm::ArrayRef<mlir::Value> positions, mlir::Value start);
+  /// Called before the loop over the terms: values that depend on none of the
+  /// operand's loops are computed before it.
   void enterLoop(mlir::Operation *loop) { evaluator.pushBranch(loop); }
 
-  /// Begins to bring the tile of the terms from `term` on to a stage's place:
-  /// copies start, or registers are loaded, …
+  /// Starts to bring the tile of the terms from `term` on to a stage: starts
+  /// copies, or loads registers …
   void begin(mlir::Value term, mlir::Value stage);
-  /// … which are stored by this.
+  /// … which this stores.
   void finish(mlir::Value stage);
 
-  /// Where an element of a tile stands. Numbers are i32. Neighbours are read
-  /// together within a chunk.
+  /// The address of an element of a tile. All arguments are i32. Neighbours
+  /// within a chunk are contiguous and can be read together.
   mlir::Value getAddress(mlir::Value stage, mlir::Value ownTo,
                          mlir::Value termTo);
 
@@ -45,7 +45,7 @@ private:
   /// Moves the evaluator to the thread's first element in iteration
   /// `iteration`; `ownFirst` and `termFirst` are the positions of iteration 0.
   Tile moveTo(mlir::Value ownFirst, mlir::Value termFirst, int64_t iteration);
-  /// A vector of the neighbours from there on.
+  /// A vector of the neighbours from `first` on.
   mlir::Value loadNeighbours(const Tile &first);
   void copy(const Tile &tile, int64_t iteration, mlir::Value isInside,
             mlir::Value stage);
@@ -61,12 +61,12 @@ private:
   DeviceBuilder &device;
   TileEvaluator evaluator;
 
-  td::Access source; ///< the input that the factor is, moved, if any
+  td::Access source; ///< the input with the factor's elements, if any
   FlatLoops own, terms;
-  unsigned wide; ///< the loop along which neighbours in memory stand
-  int64_t lineElements, lines;           ///< of a tile in shared memory
-  int64_t pitch;                         ///< elements from one line to the next
-  int64_t linesPerIteration, iterations; ///< of a tile, as it is read
+  unsigned wide;               ///< the loop along which memory is contiguous
+  int64_t lineElements, lines; ///< of a tile in shared memory
+  int64_t pitch;               ///< elements from one line to the next
+  int64_t linesPerIteration, iterations; ///< of a tile, when read
   SharedArray array;
   bool copied = false;
   mlir::Value start;         ///< along the own loops

@@ -78,7 +78,8 @@ private:
     return LLVM::LoadOp::create(b, loc, b.getI64Type(), at(array, index));
   }
   void emitLinks(Value step, Value place);
-  /// The smallest step above `step` that has to do with `place`, or `count`.
+  /// The smallest step s > `step` with j(s) = `place`; `count` if there is
+  /// none.
   Value findNext(Value place, Value step);
   void emitOrder(Value step, Value place);
 
@@ -133,7 +134,7 @@ void PermutationEmitter::emitOrder(Value step, Value place) {
                         at(function.resultPointers.front(), step));
 }
 
-/// Whether it is the kernel that gives heads and links.
+/// Whether the kernel builds the lists: its results are heads and links.
 static bool makesLists(KernelOp kernel) { return kernel.getNumResults() == 2; }
 
 LaunchShape PermutationEmitter::emit() {

@@ -1,17 +1,18 @@
 //===- Permutation.h - random orders on a GPU -----------------------------===//
 //
 // The runtime swaps from the end (Fisher-Yates): step i, from n - 1 down to 1,
-// exchanges what stands at i and at a random j(i) <= i. Each swap depends on
-// those before, but where an element ends up can be followed back:
+// exchanges the elements at i and at a random j(i) <= i. Each swap depends on
+// those before, but the origin of each result can be traced back:
 //
-//   - Nobody touches place i after step i, so the result there is what stood at
-//     j(i) then: what the last step k > i before it with j(k) = j(i) brought,
-//     which is what stood at k, or j(i) itself if there is none.
-//   - What stood at k came there by the last step l > k with j(l) = k, from l,
-//     and so on; it began at the place where there is none.
+//   - No step after step i changes place i, so its result is the element that
+//     was at j(i) before step i. The last step k > i before it with j(k) = j(i)
+//     put it there, from k; without such a step it is j(i) itself.
+//   - The element at k came there by the last step l > k with j(l) = k, from l,
+//     and so on; without such a step it is k itself.
 //
-// "Last" is the smallest, as steps count down. So one kernel makes a list of
-// the steps for each j, and in a second all threads follow their ways at once.
+// "Last" is the smallest, as steps count down. So one kernel builds a list of
+// the steps for each j, and in a second one all threads trace their results in
+// parallel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,16 +23,17 @@
 
 namespace tdc {
 
-/// The td.random permutation that is all of the kernel; null if it is another.
+/// Returns the td.random permutation that the kernel computes; null for other
+/// kernels.
 td::RandomOp findPermutation(td::KernelOp kernel);
 
-/// Makes the kernels in front of that of a permutation, which takes what they
-/// give: the first fills the heads of the lists with -1, the second, with the
-/// results heads and links, makes the lists.
+/// Creates the kernels that precede the kernel of a permutation, which takes
+/// their results as inputs: the first fills the heads of the lists with -1; the
+/// second builds the lists, with the results heads and links.
 llvm::SmallVector<td::KernelOp, 2> splitPermutation(td::KernelOp kernel,
                                                     td::RandomOp random);
 
-/// The second of those kernels, and the one that they were made for.
+/// Matches the second of those kernels, and the permutation's kernel itself.
 std::optional<KernelPlan> matchPermutation(KernelCandidate &kernel);
 
 } // namespace tdc

@@ -1,4 +1,4 @@
-//===- ProductSchedule.cpp - how a contraction is cut into tiles ----------===//
+//===- ProductSchedule.cpp - the tiles of a contraction -------------------===//
 
 #include "ProductSchedule.h"
 #include "CodeGen/ElementOps.h"
@@ -40,7 +40,7 @@ static void chooseTiles(const LoopNest &nest, ProductSchedule &schedule) {
     schedule.threads = fewer < 64 ? 64 : 256;
   }
   schedule.left.extent = schedule.right.extent = extent;
-  // The same number of elements with less beyond the end.
+  // Tiles with the same number of elements, but fewer past the end.
   if (fewer <= 32 && schedule.onTensorCores) {
     schedule.left.extent = rows == fewer ? 32 : 128;
     schedule.right.extent = rows == fewer ? 128 : 32;
@@ -56,7 +56,8 @@ static bool isAlongMemory(const LoopNest &nest, const Access &access,
 static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
                         ProductOperand &operand) {
   unsigned own = operand.loops.back(), terms = schedule.terms.back();
-  // A thread moves as many as divide the innermost loop: all in one line.
+  // The width divides the innermost loop's extent, so that a thread's
+  // neighbours are in one line.
   auto getWidth = [&](unsigned loop) -> int64_t {
     int64_t extent = nest.getLoops()[loop].extent;
     int64_t widest = schedule.getChunk();
@@ -75,8 +76,8 @@ static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
       operand.readAlongTerms = false;
   }
   operand.width = getWidth(operand.readAlongTerms ? terms : own);
-  // Tensor cores take either order. Without them a thread reads neighbours
-  // along its operand's own loop, term by term.
+  // Tensor cores accept either order. Otherwise a thread reads neighbours along
+  // its operand's own loop, term by term.
   operand.storedAlongTerms = schedule.onTensorCores && operand.readAlongTerms;
 }
 

@@ -25,9 +25,10 @@ private:
   Location loc;
   const ProductSchedule &schedule;
   DeviceBuilder &device;
-  /// Neighbours that a thread reads of a tile at once: at most a chunk, so that
-  /// threads beside one another use all banks; its groups of them in either
-  /// direction, and elements from one to the next.
+  /// `group`: neighbours of a tile that a thread reads at once, at most a
+  /// chunk, so that neighbouring threads use all banks. `groups`: the thread's
+  /// groups in either direction. `distance`: elements from one group to the
+  /// next.
   int64_t group, groups, distance;
 };
 

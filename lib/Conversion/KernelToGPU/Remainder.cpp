@@ -1,8 +1,8 @@
 //===- Remainder.cpp - the exact remainder of floats on a GPU -------------===//
 //
-// Long division in base 2 on the significands, as by hand: one subtraction per
-// bit of the quotient, so that nothing is ever rounded. Both numbers are taken
-// as 1.f * 2^e with the leading one in place; subnormal ones are shifted there.
+// Long division in base 2 on the significands, with one subtraction per bit of
+// the quotient, so that nothing is ever rounded. Both numbers are taken as 1.f
+// * 2^e with the leading one in place; subnormal numbers are shifted there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ public:
         mantissaBits(type.getFPMantissaWidth() - 1),
         exponentBits(type.getWidth() - 1 - mantissaBits) {}
 
-  /// The value of x modulo y, with the sign of x; NaN where y is 0, x infinite
-  /// or one of them NaN.
+  /// Returns x modulo y, with the sign of x; NaN if y is 0, x is infinite, or
+  /// one of them is NaN.
   Value build(Value x, Value y);
 
 private:
@@ -52,7 +52,7 @@ private:
   Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
     return arith::CmpIOp::create(b, loc, predicate, x, y);
   }
-  /// How far the leading one is from its place, to the left.
+  /// The distance by which the leading one must be shifted left to its place.
   Value countMissing(Value significand) {
     Value zeros = math::CountLeadingZerosOp::create(b, loc, significand);
     return sub(zeros, integer(exponentBits));
@@ -74,7 +74,7 @@ RemainderBuilder::Split RemainderBuilder::split(Value magnitude) {
       arith::AndIOp::create(b, loc, magnitude, sub(one(), integer(1)));
   Value isSubnormal = compare(arith::CmpIPredicate::eq, exponent, integer(0));
   Value shift = countMissing(fraction);
-  // A zero is caught before: a shift by too much gives just any number.
+  // build excludes zeros; for normal numbers the shifted value is not used.
   Value shifted = arith::ShLIOp::create(b, loc, fraction, shift);
   return {select(isSubnormal, shifted,
                  arith::OrIOp::create(b, loc, fraction, one())),

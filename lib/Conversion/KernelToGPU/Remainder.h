@@ -8,8 +8,8 @@
 namespace tdc {
 
 /// Replaces every arith.remf of `code`, on scalar f32 and f64, by a call of a
-/// function that it gets. What LLVM makes of it for a GPU, x - trunc(x / y) *
-/// y, is wrong where the quotient has more digits than the type.
+/// function that is added to `code`. LLVM's expansion for a GPU, x - trunc(x /
+/// y) * y, is wrong if the quotient has more digits than the type.
 void expandRemainders(mlir::ModuleOp code);
 
 } // namespace tdc

@@ -12,8 +12,8 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Iterations of a thread that are worth another launch, and those that a
-/// thread then has at least.
+/// Iterations per thread from which another launch is worthwhile, and the least
+/// iterations per thread after the split.
 constexpr int64_t kManyIterations = 64, kFewIterations = 4;
 
 namespace {
@@ -25,18 +25,19 @@ public:
   SmallVector<SectionKernel> run();
 
 private:
-  /// Reductions that need no other, those that can share their loops together.
+  /// Reductions that do not depend on another reduction, grouped if they can
+  /// share their loops.
   SmallVector<SmallVector<Value>> groupReductions(const LoopNest &nest);
   int64_t countSections(ArrayRef<Value> reductions);
   SectionKernel makeSections(ArrayRef<Value> reductions, int64_t sections);
-  /// What stands for `reduction` in the kernel, given the result of the
-  /// sections.
+  /// Emits the replacement of `reduction` in the kernel, from the results of
+  /// the sections.
   Value finish(OpBuilder &b, ReductionOp reduction, ValueRange parts);
 
   KernelOp kernel;
 };
 
-/// The type of `tensor` with the sections in front.
+/// The type of `tensor` with the sections as additional first dim.
 RankedTensorType getSectionType(Value tensor, int64_t sections) {
   auto type = cast<RankedTensorType>(tensor.getType());
   SmallVector<int64_t> shape(type.getShape());
@@ -44,14 +45,14 @@ RankedTensorType getSectionType(Value tensor, int64_t sections) {
   return type.clone(shape);
 }
 
-/// What a reduction of narrow floats is computed with.
+/// The element type that a reduction of narrow floats is computed in.
 Type getWideElement(Value tensor) {
   Type element = getElementTypeOrSelf(tensor.getType());
   return td::isNarrowFloat(element) ? Float32Type::get(tensor.getContext())
                                     : element;
 }
 
-/// Ops that nobody needs go, and inputs that only they read.
+/// Erases unused ops, and inputs that only they read.
 void dropUnused(KernelOp kernel) {
   Block &body = kernel.getBody().front();
   auto ops =
@@ -169,8 +170,8 @@ Value ReductionSplitter::finish(OpBuilder &b, ReductionOp reduction,
                ? whole
                : Value(CastOp::create(b, loc, type, whole));
 
-  // The first index of those that sections with the best value have. If that is
-  // NaN, all NaN are as good.
+  // The smallest index of the sections with the best value. If that is NaN, all
+  // sections with NaN are as good.
   auto all = cast<RankedTensorType>(values.getType());
   auto compare = [&](ComparePredicate predicate, Value one) -> Value {
     return CompareOp::create(b, loc, all.clone(b.getI1Type()), predicate,
@@ -231,7 +232,8 @@ SmallVector<SectionKernel> splitReductions(KernelOp kernel,
   rest.push_back(kernel);
   if (made.empty() || succeeded(LoopNest::getOfKernel(roots)))
     return made;
-  // What tied the results together is in the other kernel now.
+  // The results no longer share a nest: the ops that they shared are in the
+  // other kernel now.
   OpBuilder host(kernel);
   rest.clear();
   for (auto [i, result] : llvm::enumerate(kernel.getResults())) {

@@ -1,13 +1,13 @@
 //===- SplitReductions.h - long reductions in two kernels -----------------===//
 //
-// A group of threads takes one result of a reduction, so that the sum of ten
-// million elements would run on one block. Where there are few results and many
-// terms, a first kernel cuts the terms into *sections* and gives the reduction
-// of each, and the kernel itself goes on with those:
+// A group of threads computes one result of a reduction, so that the sum of ten
+// million elements would run on one block. If there are few results and many
+// terms, a first kernel cuts the terms into *sections* and computes the
+// reduction of each, and the kernel itself continues with those:
 //
 //   sum(exp(x)) / n   ->   p[s] = sum(exp(x[section s])),   sum(p) / n
 //
-// The sections follow from static sizes alone, so that a program gives the same
+// The sections depend on static sizes only, so that a program gives the same
 // bits in every run and on every GPU.
 //
 //===----------------------------------------------------------------------===//
@@ -19,16 +19,16 @@
 
 namespace tdc {
 
-/// A kernel whose results have one dim more than what it yields, the first, for
-/// the sections.
+/// A kernel with results that have an additional first dim, the sections,
+/// compared with the values that it yields.
 struct SectionKernel {
   td::KernelOp kernel;
   int64_t sections;
 };
 
-/// Takes the long reductions out of a kernel, which then reads what the kernels
-/// in front of it, returned, give. A kernel with several results may become one
-/// for each: they are added to `rest`, as is the kernel itself.
+/// Moves the long reductions of `kernel` to new kernels before it, which are
+/// returned; `kernel` then reads their results. Adds `kernel` to `rest`, or, if
+/// it must be split, a kernel for each of its results.
 llvm::SmallVector<SectionKernel>
 splitReductions(td::KernelOp kernel, llvm::SmallVectorImpl<td::KernelOp> &rest);
 

@@ -1,8 +1,8 @@
 //===- TensorCoreMultiplier.cpp - tiles multiplied by mma.sync ------------===//
 //
-// Which thread of a warp holds which element of a fragment is said in the PTX
-// ISA, 9.7.14.5 (mma.m16n8k16 of f16 and bf16, m16n8k8 of tf32) and 9.7.14.5.15
-// (ldmatrix, for which four bytes of tf32 are two elements of two).
+// The PTX ISA defines which thread of a warp holds which element of a fragment:
+// 9.7.14.5 (mma.m16n8k16 of f16 and bf16, m16n8k8 of tf32) and 9.7.14.5.15
+// (ldmatrix, for which the four bytes of a tf32 are two elements of two bytes).
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,17 +16,16 @@ namespace tdc {
 
 namespace {
 
-/// What one mma multiplies: rows of the left operand and columns of the right
-/// one; of terms, two chunks.
+/// Rows of the left operand and columns of the right one that one mma
+/// multiplies; its terms are two chunks.
 constexpr int64_t kRows = 16, kColumns = 8;
 /// Columns of a warp's part of the tile.
 constexpr int64_t kWarpColumns = 32;
-/// Rows of the matrices that ldmatrix loads, four at once; their columns are a
-/// chunk.
+/// Rows of the matrices that ldmatrix loads, four at once; a row is a chunk.
 constexpr int64_t kMatrix = 8;
-/// Neighbouring lanes that have a row of a fragment.
+/// Neighbouring lanes that share a row of a fragment.
 constexpr int64_t kGroup = 4;
-/// Accumulators that a thread has of one mma.
+/// Accumulators per thread of one mma.
 constexpr int64_t kSums = 4;
 
 class TensorCoreMultiplier : public TileMultiplier {
@@ -38,12 +37,12 @@ public:
                   ValueRange accumulators) override;
 
 private:
-  /// Where an element stands in the tile of an operand.
+  /// The position of an element in the tile of an operand.
   struct TilePosition {
     Value own, term;
   };
 
-  /// Of four matrices, two along the operand's own loop and two along the
+  /// Loads four matrices, two along the operand's own loop and two along the
   /// terms, from `own` and `term` on.
   Values loadFragments(OperandTile &tile, Value stage, int64_t own,
                        int64_t term);
@@ -91,22 +90,22 @@ TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
         elements.push_back({m + sum / 2 * kMatrix, n + sum % 2});
 }
 
-/// The left operand has its matrices one below the other first, the right one
-/// along the terms first.
+/// The position of a matrix. Matrices are numbered along the operand's own loop
+/// first for the left operand, along the terms first for the right one.
 TensorCoreMultiplier::TilePosition
 TensorCoreMultiplier::getPosition(OperandTile &tile, Value matrix, int64_t own,
                                   int64_t term) {
   bool isLeft = &tile.operand == &schedule.left;
   Value below = isLeft ? device.modulo(matrix, 2) : device.divide(matrix, 2);
-  Value beside = isLeft ? device.divide(matrix, 2) : device.modulo(matrix, 2);
+  Value along = isLeft ? device.divide(matrix, 2) : device.modulo(matrix, 2);
   return {
       device.add(isLeft ? firstRow : firstColumn,
                  device.add(device.i32(own), device.multiply(below, kMatrix))),
       device.add(device.i32(term),
-                 device.multiply(beside, schedule.getChunk()))};
+                 device.multiply(along, schedule.getChunk()))};
 }
 
-/// Lane l says where line l % 8 of matrix l / 8 is.
+/// Lane l provides the address of line l % 8 of matrix l / 8.
 TileMultiplier::Values TensorCoreMultiplier::loadMatrices(OperandTile &tile,
                                                           Value stage,
                                                           int64_t own,
@@ -130,7 +129,7 @@ TileMultiplier::Values TensorCoreMultiplier::loadMatrices(OperandTile &tile,
   return words;
 }
 
-/// Transposed, which ldmatrix can only do with elements of 16 bits.
+/// Loads transposed matrices, which ldmatrix supports only for 16-bit elements.
 TileMultiplier::Values TensorCoreMultiplier::loadElements(OperandTile &tile,
                                                           Value stage,
                                                           int64_t own,

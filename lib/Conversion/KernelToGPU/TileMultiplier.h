@@ -1,4 +1,4 @@
-//===- TileMultiplier.h - how a block multiplies two tiles ----------------===//
+//===- TileMultiplier.h - multiplies two tiles in a block -----------------===//
 
 #ifndef TDC_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H
 #define TDC_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H
@@ -7,38 +7,39 @@
 
 namespace tdc {
 
-/// Each thread collects some elements of the block's tile of the result, in
+/// Each thread accumulates some elements of the block's tile of the result in
 /// registers.
 class TileMultiplier {
 public:
   using Values = llvm::SmallVector<mlir::Value>;
 
-  /// One element of a thread, from its first one on.
+  /// An element of a thread, as offsets from its first element.
   struct Element {
     int64_t row, column;
   };
 
   virtual ~TileMultiplier() = default;
 
-  /// Where the thread's first element stands in the tile, as i32.
+  /// The position of the thread's first element in the tile, as i32.
   mlir::Value row, column;
-  /// In the order of the accumulators, row by row within a piece …
+  /// The thread's elements in the order of the accumulators, row by row within
+  /// a piece …
   llvm::SmallVector<Element> elements;
-  /// … of so many that are neighbours in a row; `column` is a multiple of it.
+  /// … of `piece` neighbours in a row; `column` is a multiple of it.
   int64_t piece = 1;
 
-  /// The accumulators, with the products of the tiles at `stage` added.
+  /// Returns the accumulators with the products of the tiles at `stage` added.
   virtual Values multiply(OperandTile &left, OperandTile &right,
                           mlir::Value stage, mlir::ValueRange accumulators) = 0;
 };
 
-/// A thread multiplies what it reads of a column of the left tile with what it
-/// reads of a row of the right one; for every dtype.
+/// A thread multiplies its elements of a column of the left tile with its
+/// elements of a row of the right one; for every dtype.
 std::unique_ptr<TileMultiplier>
 makeRegisterMultiplier(KernelFunction &function,
                        const ProductSchedule &schedule, DeviceBuilder &device);
 
-/// A warp multiplies on tensor cores: f16, bf16 and tf32, added up in f32.
+/// A warp multiplies on tensor cores: f16, bf16 and tf32, accumulated in f32.
 std::unique_ptr<TileMultiplier>
 makeTensorCoreMultiplier(KernelFunction &function,
                          const ProductSchedule &schedule,

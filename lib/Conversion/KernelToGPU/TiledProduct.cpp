@@ -1,8 +1,9 @@
 //===- TiledProduct.cpp - contractions, tile by tile ----------------------===//
 //
-// The classical pipeline: while the tiles of one step are multiplied, those of
-// the steps after it are on their way, one stage of shared memory each. A stage
-// is written again when all threads have passed the barrier after its step.
+// A software pipeline: while the tiles of one step are multiplied, the tiles of
+// the following steps are loaded, each to its own stage of shared memory. A
+// stage is overwritten only after all threads have passed the barrier after its
+// step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +36,7 @@ public:
 private:
   using Values = SmallVector<Value>;
 
-  /// Tiles of the result along an operand's own loops.
+  /// The number of tiles of the result along an operand's own loops.
   Value countTiles(const FlatLoops &loops, const ProductOperand &operand);
   void emitTile(Value number);
   Values collect(OperandTile &left, OperandTile &right,
@@ -106,8 +107,8 @@ void TiledProduct::emitTile(Value number) {
 
   OperandTile left(function, nest, schedule, schedule.left, device);
   OperandTile right(function, nest, schedule, schedule.right, device);
-  left.standAt(positions, row);
-  right.standAt(positions, column);
+  left.setPosition(positions, row);
+  right.setPosition(positions, column);
   auto multiplier = schedule.onTensorCores
                         ? makeTensorCoreMultiplier(function, schedule, device)
                         : makeRegisterMultiplier(function, schedule, device);
@@ -197,8 +198,8 @@ void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
   for (unsigned loop : schedule.batch)
     evaluator.pushScope(loop, /*entry=*/nullptr);
 
-  // A tile may go on beyond the end, and a piece where a line of the result
-  // ends.
+  // A tile may extend past the end of the result, and a piece past the end of a
+  // line.
   bool wholeRows = rows.isMultipleOf(schedule.left.extent);
   bool wholeColumns = columns.isMultipleOf(schedule.right.extent);
   unsigned line = schedule.right.loops.back();
@@ -216,8 +217,8 @@ void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
   for (size_t first = 0; first < sums.size(); first += piece) {
     const TileMultiplier::Element &element = multiplier.elements[first];
     Tile tile(nest.getLoops().size(), 0);
-    rows.standAt(evaluator, tile, row, element.row);
-    columns.standAt(evaluator, tile, column, element.column);
+    rows.setPosition(evaluator, tile, row, element.row);
+    columns.setPosition(evaluator, tile, column, element.column);
     SmallVector<Tile> tiles;
     for (int64_t i = 0; i < piece; ++i, ++tile[line])
       tiles.push_back(tile);
@@ -246,7 +247,8 @@ void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
 }
 
 std::optional<KernelPlan> matchProduct(KernelCandidate &kernel) {
-  // The schedule refers to the nest, which stays where it is.
+  // The schedule refers to the nest, so it is computed again after the nest has
+  // moved.
   if (!kernel.nest || !scheduleProduct(*kernel.nest))
     return std::nullopt;
   KernelPlan plan;

@@ -8,7 +8,7 @@
 
 namespace tdc {
 
-/// Kernels of one contraction that is large enough for tiles.
+/// Matches kernels of one contraction that is large enough for tiles.
 std::optional<KernelPlan> matchProduct(KernelCandidate &kernel);
 
 } // namespace tdc

@@ -1,4 +1,4 @@
-//===- ArenaLayout.cpp - offsets for buffers that live at different times -===//
+//===- ArenaLayout.cpp - offsets of buffers, by their live ranges ---------===//
 
 #include "ArenaLayout.h"
 #include "SlotTable.h"
@@ -44,8 +44,9 @@ struct Placed {
 };
 } // namespace
 
-/// The smallest gap of `bytes` or more between those of `placed`, sorted by
-/// offset, whose lifetimes meet this one; the end of the last if there is none.
+/// Returns the offset of the smallest gap of at least `bytes` between the
+/// buffers of `placed` with lifetimes that overlap `lifetime`; the end of the
+/// last of them if there is none. `placed` is sorted by offset.
 static int64_t findGap(llvm::ArrayRef<Placed> placed, int64_t bytes,
                        const Lifetime &lifetime, int64_t start) {
   int64_t best = -1, bestSize = INT64_MAX, end = start;
@@ -64,8 +65,7 @@ static int64_t findGap(llvm::ArrayRef<Placed> placed, int64_t bytes,
 
 int64_t layOutArena(llvm::ArrayRef<PlannedBuffer *> buffers, int64_t start) {
   llvm::SmallVector<PlannedBuffer *> bySize(buffers);
-  // The buffers come from one array, so their addresses break ties the same way
-  // every time.
+  // The buffers are in one array, so breaking ties by address is deterministic.
   llvm::sort(bySize, [](const PlannedBuffer *a, const PlannedBuffer *b) {
     return std::make_tuple(-a->bytes, a->ranges.front().first, a) <
            std::make_tuple(-b->bytes, b->ranges.front().first, b);

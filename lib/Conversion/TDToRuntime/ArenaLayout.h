@@ -1,6 +1,6 @@
-//===- ArenaLayout.h - offsets for buffers that live at different times ---===//
+//===- ArenaLayout.h - offsets of buffers, by their live ranges -----------===//
 //
-// Numbers only: sizes and live ranges in, offsets out.
+// Independent of the IR: takes sizes and live ranges, computes offsets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 
 namespace tdc {
 
-/// From position `first` to `last`, both included.
+/// The positions from `first` to `last`, both included.
 struct LiveRange {
   unsigned first = 0;
   unsigned last = 0;
@@ -22,15 +22,16 @@ struct LiveRange {
 struct PlannedBuffer {
   int64_t bytes = 0;
   llvm::SmallVector<LiveRange, 2> ranges;
-  int64_t offset = 0; ///< the answer
+  int64_t offset = 0; ///< set by layOutArena
 };
 
 bool overlaps(llvm::ArrayRef<LiveRange> a, llvm::ArrayRef<LiveRange> b);
 
-/// Places the buffers at or after `start`, so that two that are alive at one
-/// position do not share a byte. Largest first, each in the smallest gap that
-/// holds it (greedy by size; within a few percent of the best in practice).
-/// Gives the end of the last buffer, aligned.
+/// Sets the offset of each buffer, at or after `start`, so that two buffers
+/// that are live at the same position do not share a byte. Places the largest
+/// buffer first, each in the smallest gap that holds it (greedy by size; within
+/// a few percent of the optimum in practice). Returns the end of the last
+/// buffer, aligned.
 int64_t layOutArena(llvm::ArrayRef<PlannedBuffer *> buffers, int64_t start);
 
 } // namespace tdc

@@ -1,8 +1,8 @@
-//===- Coalescing.cpp - which values share a buffer -----------------------===//
+//===- Coalescing.cpp - values that share a buffer ------------------------===//
 //
-// Two values may have one buffer if they are never needed at the same time. For
-// the values that a loop carries, that a branch gives, and that a kernel
-// updates in place this is worth more than room: it saves the copy.
+// Two values may share one buffer if their live ranges do not overlap. For
+// values that a loop carries, that a branch gives, or that a kernel updates in
+// place, this saves not only memory but also the copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,15 +37,15 @@ bool Planner::mayOverwrite(td::LaunchOp launch, unsigned ending,
   return true;
 }
 
-/// Whether one buffer may end and another start at a position although they
-/// become one: the op there reads the first before it writes the second.
+/// Whether two merged buffers may meet at a position, where one ends and the
+/// other starts: the op there reads the first before it writes the second.
 bool Planner::mayTouch(unsigned position, unsigned ending,
                        unsigned starting) const {
   Operation *op = liveness.getOps()[position];
   if (auto launch = dyn_cast_or_null<td::LaunchOp>(op))
     return mayOverwrite(launch, ending, starting);
-  // An edge into or around a loop, or out of a branch: what is received in the
-  // buffer is the value that was there.
+  // An edge into a loop, to its next iteration, or out of a branch: the
+  // received value is the value that was in the buffer.
   ValueRange passed, received;
   if (td::CarryingLoop loop(op); loop) {
     passed = op->getOperands().drop_front(loop.getFirstInit());
@@ -82,7 +82,7 @@ bool Planner::tryMerge(unsigned a, unsigned b) {
     for (LiveRange y : second.buffer.ranges) {
       if (x.last < y.first || y.last < x.first)
         continue;
-      // What both starts and ends here is written here, not read.
+      // A range that both starts and ends here is written here, not read.
       auto touch = [&](LiveRange ending, unsigned from, LiveRange starting,
                        unsigned to) {
         return ending.first < ending.last && ending.last == starting.first &&
@@ -96,8 +96,9 @@ bool Planner::tryMerge(unsigned a, unsigned b) {
   return true;
 }
 
-/// `a` stays, or of two storages of one kind that with more ranges: where each
-/// of many branches passes on what the one before gave, these are copied once.
+/// Merges two storages. `a` stays, or of two storages of one kind the one with
+/// more ranges: in a chain of many branches, each of which passes on the result
+/// of the one before, ranges are then copied once.
 void Planner::merge(unsigned a, unsigned b) {
   auto getRanges = [&](unsigned id) -> auto & {
     return plan.storages[id].buffer.ranges;
@@ -114,8 +115,8 @@ void Planner::merge(unsigned a, unsigned b) {
 // Control flow
 //===----------------------------------------------------------------------===//
 
-/// A carried value has one buffer, inside the loop and after it. From the end
-/// of the body on it holds the next value.
+/// Gives a carried value one buffer, in the loop and after it. From the end of
+/// the body on it holds the next value.
 void Planner::unifyCarried(td::CarryingLoop loop) {
   unsigned back = liveness.getBegin(loop.getYield());
   for (auto [argument, result] :
@@ -139,7 +140,7 @@ void Planner::shareCarried(td::CarryingLoop loop) {
   }
 }
 
-/// What a branch gives is there from the end of either side on.
+/// Makes the results of a branch live from the end of either side on.
 void Planner::extendJoined(scf::IfOp branch) {
   for (Value result : branch.getResults())
     if (isTensor(result) && !passesPointer(result))
@@ -166,9 +167,9 @@ void Planner::shareInPlace(td::LaunchOp launch) {
              idOf(launch.getResult(pairs[i + 1])));
 }
 
-/// The copies at the end of a loop's body happen one after another, as if at
-/// once: a value that lies in the buffer of another carried value which is
-/// overwritten goes through a buffer of its own.
+/// The copies at the end of a loop's body execute one after another, but must
+/// act as if simultaneous: a value in the buffer of another carried value that
+/// is overwritten gets a staging buffer.
 void Planner::stageLoopEdge(td::CarryingLoop loop) {
   Operation *yield = loop.getYield();
   unsigned back = liveness.getBegin(yield);
@@ -192,9 +193,9 @@ void Planner::stageLoopEdge(td::CarryingLoop loop) {
   }
 }
 
-/// What a function gives to its caller must be its own, on the cpu: an input is
-/// copied, and what is on a GPU.
-/// Sizes known at run time need room that outlives the call.
+/// Plans the outputs of a function. A result must be in memory of the function,
+/// on the cpu: an input, or a value on a GPU, is copied to a staging buffer.
+/// Sizes known only at run time get a buffer that outlives the call.
 void Planner::planOutputs(func::ReturnOp op) {
   unsigned position = liveness.getBegin(op);
   for (OpOperand &operand : op->getOpOperands()) {

@@ -1,9 +1,9 @@
 //===- ControlFlow.cpp - loops and branches become blocks -----------------===//
 //
-// A carried tensor of static size stays in its buffer and passes nothing; one
-// of run-time size passes its pointer and sizes, as does a handle, with a
-// reference of its own; one of a ring passes its pointer, scalars, tickets and
-// strings their values.
+// A carried tensor of static size stays in its buffer and passes no arguments;
+// a tensor of run-time size passes its pointer and sizes; a handle passes them
+// too, with a reference of its own; a tensor in a ring passes its pointer;
+// scalars, tickets and strings pass their values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace tdc {
 
-/// Whether code in `op` makes strings that only the runtime can release.
+/// Whether code in `op` makes strings that must be released by the runtime.
 static bool makesStrings(Operation *op) {
   return op
       ->walk([](Operation *maker) {
@@ -32,7 +32,8 @@ static bool isCounted(Operation *op) {
   return isa<scf::ForOp>(op) || op->hasAttr(td::kCountedAttr);
 }
 
-/// Which of the loops that the runtime shows this is, if any.
+/// The index of the loop among those that the runtime shows; none if it is not
+/// shown.
 static std::optional<unsigned> getShownLoop(td::CarryingLoop loop) {
   if (!isCounted(loop.getOperation()) ||
       loop->getParentOfType<func::FuncOp>()->hasAttr("td.export"))
@@ -49,7 +50,7 @@ Value FunctionLowering::getLoopField(unsigned loop, size_t offset) {
                                              loop * sizeof(tdrt_loop) + offset);
 }
 
-/// How often a counted loop runs; not positive where it does not.
+/// The trip count of a counted loop; not positive if the loop does not run.
 Value FunctionLowering::countIterations(td::CarryingLoop loop) {
   auto op = dyn_cast<scf::ForOp>(loop.getOperation());
   if (!op)
@@ -58,13 +59,13 @@ Value FunctionLowering::countIterations(td::CarryingLoop loop) {
   OpBuilder &b = code.builder;
   Value distance =
       LLVM::SubOp::create(b, loc, op.getUpperBound(), op.getLowerBound());
-  // Rounded up: the last step may be a part of one.
+  // Rounded up: the last step may be partial.
   Value part = LLVM::SubOp::create(b, loc, op.getStep(), code.int64(1));
   return LLVM::SDivOp::create(
       b, loc, LLVM::AddOp::create(b, loc, distance, part), op.getStep());
 }
 
-/// Tells the runtime that a loop begins.
+/// Registers the beginning of a loop with the runtime.
 void FunctionLowering::beginLoop(unsigned loop, td::CarryingLoop op) {
   Value zero = code.int64(0);
   code.store(LLVM::SMaxOp::create(code.builder, op->getLoc(),
@@ -89,7 +90,7 @@ LogicalResult FunctionLowering::lowerLoop(td::CarryingLoop loop) {
   std::optional<unsigned> shown = getShownLoop(loop);
   if (shown)
     beginLoop(*shown, loop);
-  // Strings that stay within an iteration are released at its end.
+  // Strings that do not leave an iteration are released at its end.
   Value mark;
   if (llvm::none_of(carried, isString) && makesStrings(loop.getOperation()))
     mark = code.call(runtime::tdrt_str_mark, {code.getContext()});

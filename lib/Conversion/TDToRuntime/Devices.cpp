@@ -1,4 +1,4 @@
-//===- Devices.cpp - GPUs: launches, transfers, handles, questions --------===//
+//===- Devices.cpp - GPUs: launches, transfers, handles, queries ----------===//
 
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "FunctionLowering.h"
@@ -12,8 +12,8 @@ namespace tdc {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Whether a number that the kernel is given is made in each iteration of the
-/// loop around it.
+/// Whether the kernel takes a number that each iteration of the enclosing loop
+/// computes again.
 static bool isGivenOthers(td::LaunchOp op) {
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   auto isOfIteration = [&](Value value) {
@@ -31,8 +31,9 @@ void FunctionLowering::findVaryingLaunches() {
   });
 }
 
-/// All parameters are words, in the order in which kernels of the cpu take
-/// their arguments; the first is what a bad index is reported to.
+/// Launches a kernel on a GPU. All parameters are words, in the order of a cpu
+/// kernel's arguments; the first is the address that a bad index is reported
+/// to.
 LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
   auto kernel = op->getParentOfType<ModuleOp>().lookupSymbol<td::GPUKernelOp>(
       op.getCallee());
@@ -85,8 +86,9 @@ LogicalResult FunctionLowering::lower(td::ToDeviceOp op) {
 //===----------------------------------------------------------------------===//
 // Handles
 //===----------------------------------------------------------------------===//
-// Every handle of the IR owns one reference. It is given up at the end of the
-// block that makes it; who receives a handle there gets a reference of its own.
+// Every handle of the IR owns one reference, which is released at the end of
+// the block that defines it; a value that receives the handle there gets a
+// reference of its own.
 
 LogicalResult FunctionLowering::lower(td::HandleOp op) {
   Value input = op.getInput();
@@ -99,7 +101,8 @@ LogicalResult FunctionLowering::lower(td::HandleOp op) {
   return success();
 }
 
-/// The replica is the handle's, which lives as long: to the end of its block.
+/// The replica belongs to the handle, which lives as long: to the end of its
+/// block.
 LogicalResult FunctionLowering::lower(td::ReplicaGetOp op) {
   Value result = op.getResult();
   int32_t transfer = code.globals.addTransfer(op.getLoc(), kAnyDevice,
@@ -116,7 +119,7 @@ LogicalResult FunctionLowering::lower(td::ReplicaGetOp op) {
 LogicalResult FunctionLowering::lower(td::ReadHandleOp op) {
   auto type = llvm::cast<td::HandleType>(op.getResult().getType()).getTensor();
   Value address = getPointerAddress(op.getSlotAttr());
-  // One of run-time size has been written before.
+  // A handle of run-time size has been written before.
   int64_t bytes = type.hasStaticShape() ? getByteSize(type) : 0;
   Value handle = code.getScratchValue();
   code.callChecked(
@@ -131,7 +134,7 @@ LogicalResult FunctionLowering::lower(td::WriteHandleOp op) {
   Value address = getPointerAddress(op.getSlotAttr());
   code.call(runtime::tdrt_handle_write,
             {code.getContext(), address, tensors[op.getHandle()].pointer});
-  storeSizesBeside(address, getSizes(op.getHandle()));
+  storeSizesAfter(address, getSizes(op.getHandle()));
   return success();
 }
 

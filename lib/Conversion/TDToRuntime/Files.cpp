@@ -13,7 +13,7 @@ namespace tdc {
 // Command line and environment
 //===----------------------------------------------------------------------===//
 
-/// A member of a tdrt_value.
+/// Loads a scalar from a tdrt_value.
 Value FunctionLowering::loadScalar(Type type, Value from) {
   if (type.isInteger(1))
     return code.compare(LLVM::ICmpPredicate::ne, code.load(code.i64, from),
@@ -61,7 +61,7 @@ LogicalResult FunctionLowering::lower(td::ExistsOp op) {
 // Tensors
 //===----------------------------------------------------------------------===//
 
-/// What a string ends with as far as it is known now.
+/// The end of a string, as far as it is known at compile time.
 static std::string getKnownEnd(Value string) {
   auto format = string.getDefiningOp<td::FormatOp>();
   if (!format)
@@ -70,13 +70,14 @@ static std::string getKnownEnd(Value string) {
   std::string end;
   while (!rest.empty()) {
     TemplatePiece piece = takePiece(rest);
-    // What follows the last field.
+    // The literal after the last field.
     end = piece.hasField ? "" : piece.literal;
   }
   return end;
 }
 
-/// The function for the format of the path, or for any if that is not known.
+/// The load function for the file format of the path; if that is not known, the
+/// function for any format.
 static decltype(runtime::tdrt_load) getLoader(td::LoadOp op) {
   std::string end = getKnownEnd(op.getPath());
 #define TENSOR_FILE(LOADER, ENDING)                                            \
@@ -86,8 +87,8 @@ static decltype(runtime::tdrt_load) getLoader(td::LoadOp op) {
   return runtime::tdrt_load;
 }
 
-/// A result of static size is read to its place, another one is allocated by
-/// the runtime, which gives its sizes.
+/// A result of static size is read to its storage. A heap result is allocated
+/// by the runtime, which returns its sizes.
 LogicalResult FunctionLowering::lower(td::LoadOp op) {
   Value result = op.getResult();
   RankedTensorType type = getType(result);

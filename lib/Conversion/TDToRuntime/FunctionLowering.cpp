@@ -16,7 +16,7 @@ FunctionLowering::FunctionLowering(func::FuncOp function, llvm::StringRef name,
                                    const MemoryPlan &plan, Globals &globals)
     : function(function), slots(slots), plan(plan),
       code(function->getParentOfType<ModuleOp>(), globals, name,
-           // An export gets the descriptors of its inputs and outputs.
+           // An export takes the descriptors of its inputs and outputs.
            function->hasAttr("td.export") ? 2 : 0, slots.getBytes(/*device=*/0),
            function.getLoc()) {}
 
@@ -31,7 +31,7 @@ LogicalResult FunctionLowering::lowerBlock(Block &block) {
     code.setLocation(op.getLoc());
     if (failed(lower(&op)))
       return failure();
-    // What a terminator leaves behind is freed on the edge that it makes.
+    // Values that die at a terminator are freed on the edge that it makes.
     if (!op.hasTrait<OpTrait::IsTerminator>())
       freeDead(&op);
   }
@@ -52,14 +52,14 @@ LogicalResult FunctionLowering::lower(Operation *op) {
             td::ReadHandleOp, td::WriteHandleOp, td::MoveOp, td::NoTicketOp,
             td::MarkOp, td::CopyStartOp, td::CopyWaitOp>(
           [&](auto op) { return lower(op); })
-      // A yield is lowered with its parent, a constant where it is used, and
-      // what nobody reads where it is passed on.
+      // A yield is lowered with its parent, a constant at its uses; poison
+      // needs no code.
       .Case<scf::YieldOp, td::ConstantOp, ub::PoisonOp>(
           [](auto) { return success(); })
       .Default([&](Operation *op) { return lowerScalar(op); });
 }
 
-/// Arithmetic on host scalars is already what comes out: it moves over.
+/// Moves arithmetic on host scalars to the new function unchanged.
 LogicalResult FunctionLowering::lowerScalar(Operation *op) {
   auto isForeign = [](Value value) {
     return isTensor(value) || isString(value) || isHandle(value) ||

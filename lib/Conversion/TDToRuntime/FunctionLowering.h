@@ -2,10 +2,10 @@
 //
 // A single walk over the structured function emits the blocks of the new one.
 // Scalar ops are moved as they are; every td op and all control flow is
-// emitted anew. The old function stays whole until the end, because the
-// memory plan speaks of its values.
+// replaced by new ops. The old function stays complete until the end, because
+// the memory plan refers to its values.
 //
-// One class, one file per group of ops: FunctionLowering.cpp (the walk,
+// One class, with a file per group of ops: FunctionLowering.cpp (the walk,
 // inputs and outputs), ControlFlow.cpp, Tensors.cpp, Devices.cpp, Schedule.cpp,
 // Text.cpp, Files.cpp.
 //
@@ -27,15 +27,15 @@ public:
                    const SlotTable &slots, const MemoryPlan &plan,
                    Globals &globals);
 
-  /// Emits everything. The old function is left as a shell to be erased.
+  /// Emits the new function. The old function is left as a shell to be erased.
   mlir::LogicalResult run();
   mlir::FlatSymbolRefAttr getSymbol() {
     return mlir::FlatSymbolRefAttr::get(code.function);
   }
 
 private:
-  /// What is known of a tensor or a handle while the code runs. The pointer of
-  /// what lies in the arena is made where it is needed, from the plan.
+  /// The run-time values of a tensor or a handle. A tensor in an arena has no
+  /// `pointer` here: its address is made from the plan where it is needed.
   struct Tensor {
     mlir::Value pointer;
     /// One i64 per `?` of the type.
@@ -58,27 +58,27 @@ private:
   /// The address of a field of the context's `loops[loop]`.
   mlir::Value getLoopField(unsigned loop, size_t offset);
   mlir::LogicalResult lower(mlir::scf::IfOp op);
-  /// Makes an edge of control flow: copies what must be copied and gives what
-  /// passes as block arguments. `operands` become `receivers`.
+  /// Emits an edge of control flow from `operands` to `receivers`: the copies,
+  /// and the values that are returned to pass as block arguments.
   llvm::SmallVector<mlir::Value>
   pass(llvm::MutableArrayRef<mlir::OpOperand> operands,
        mlir::ValueRange receivers);
   void passTensor(mlir::OpOperand &operand, mlir::Value receiver,
                   llvm::SmallVectorImpl<mlir::Value> &arguments);
-  /// Whether a tensor or handle passes as block arguments: its pointer and its
-  /// sizes.
+  /// Whether a tensor or handle is passed as block arguments: its pointer and
+  /// its sizes.
   bool passesPointer(mlir::Value receiver) const {
     return isHandle(receiver) ||
            (isTensor(receiver) && (isHeap(receiver) || isRing(receiver)));
   }
-  /// Gives `block` the arguments that `pass` passes, and binds them to each
-  /// list of values.
+  /// `receive` adds the block arguments for the values that `pass` returns;
+  /// `bind` maps receivers to them.
   void receive(mlir::Block *block, mlir::ValueRange receivers);
   void bind(mlir::ValueRange receivers, mlir::ValueRange arguments);
 
   // Tensors.
   mlir::LogicalResult lower(td::LaunchOp op);
-  /// What every kernel takes behind its first argument.
+  /// Appends the arguments of a kernel that follow its first one.
   void addKernelArguments(td::LaunchOp op,
                           llvm::SmallVectorImpl<mlir::Value> &arguments);
   mlir::LogicalResult lower(td::ReadOp op);
@@ -95,11 +95,11 @@ private:
 
   // Devices.
   mlir::LogicalResult launchOnGPU(td::LaunchOp op);
-  /// To be asked before loops become blocks.
+  /// Sets varyingLaunches. Must be called before loops become blocks.
   void findVaryingLaunches();
-  /// Where a copy comes from, with the name of what it copies.
+  /// The location of a copy op, with the name of the copied value.
   static mlir::Location getCopyLocation(mlir::Operation *copy);
-  /// The location is such a one.
+  /// Emits a copy between devices; `location` is from getCopyLocation.
   void transfer(mlir::Location location, mlir::Value to, int32_t toDevice,
                 mlir::Value from, int32_t fromDevice, mlir::Value bytes,
                 bool isImplied);
@@ -109,15 +109,15 @@ private:
   mlir::LogicalResult lower(td::ReplicaGetOp op);
   mlir::LogicalResult lower(td::ReadHandleOp op);
   mlir::LogicalResult lower(td::WriteHandleOp op);
-  /// Gives up the references that the handles of a block hold, at its end.
+  /// Releases the references of the handles of a block, at its end.
   void releaseHandles(mlir::Block &block);
 
-  // Copies beside kernels.
+  // Asynchronous copies.
   mlir::LogicalResult lower(td::NoTicketOp op);
   mlir::LogicalResult lower(td::MarkOp op);
   mlir::LogicalResult lower(td::CopyStartOp op);
   mlir::LogicalResult lower(td::CopyWaitOp op);
-  /// The buffer of a ring that a copy's iteration makes use of.
+  /// The buffer of a ring that a copy uses in `iteration`.
   mlir::Value getIterationPointer(const Storage &ring, mlir::Value iteration);
 
   // Text and checks.
@@ -130,7 +130,7 @@ private:
   mlir::LogicalResult appendText(td::FormatOp op);
   mlir::LogicalResult appendValue(td::FormatOp op, mlir::Value value,
                                   llvm::StringRef spec);
-  /// Appends a text and empties it.
+  /// Appends a text and clears it.
   void appendLiteral(std::string &literal);
   mlir::Value endString();
 
@@ -155,11 +155,11 @@ private:
   mlir::Value loadScalar(mlir::Type type, mlir::Value from);
   void storeScalar(mlir::Value value, mlir::Value to);
 
-  // What values are.
+  // Kinds of values.
   static bool isTensor(mlir::Value value) {
     return llvm::isa<mlir::RankedTensorType>(value.getType());
   }
-  /// Of a tensor, or of what a handle holds.
+  /// The type of a tensor, or of the tensor of a handle.
   static mlir::RankedTensorType getType(mlir::Value tensor) {
     if (auto handle = llvm::dyn_cast<td::HandleType>(tensor.getType()))
       return handle.getTensor();
@@ -180,7 +180,7 @@ private:
   bool isRing(mlir::Value tensor) const {
     return plan.getStorage(tensor).kind == Storage::Kind::Ring;
   }
-  /// The code's value for a scalar, a ticket or a string.
+  /// The lowered value of a scalar, a ticket or a string.
   mlir::Value get(mlir::Value value);
   mlir::Value getPointer(mlir::Value tensor);
   mlir::Value getArenaPointer(const Storage &storage) {
@@ -192,13 +192,14 @@ private:
   mlir::Value getSize(mlir::Value tensor, int64_t dim);
   mlir::Value getNumElements(mlir::Value tensor);
   mlir::Value getNumBytes(mlir::Value tensor);
-  /// Introduces a result: allocates it if its size is known at run time.
+  /// Registers a result with its sizes. Allocates a heap value; selects the
+  /// buffer of a ring.
   void define(mlir::Value result, mlir::ValueRange sizes);
-  /// Memory on a device for a tensor of the sizes of `like`.
+  /// Allocates memory on a device for a tensor with the sizes of `like`.
   mlir::Value allocate(mlir::Value like, int32_t device);
   /// Writes all sizes of a tensor to memory.
   void storeSizes(mlir::Value tensor, mlir::Value to);
-  /// The address of a descriptor of the tensor, good for the next call.
+  /// The address of a descriptor of the tensor, valid for the next call only.
   mlir::Value describe(mlir::Value tensor);
   mlir::Value getDType(mlir::Value tensor) {
     return code.int32(int32_t(td::getDType(getType(tensor).getElementType())));
@@ -209,11 +210,11 @@ private:
   void copyBytes(int32_t device, mlir::Value to, mlir::Value from,
                  mlir::Value bytes);
   void copyTensor(mlir::Value to, mlir::Value tensor);
-  /// Where a slot has its pointer, and then its sizes of run time.
+  /// The address of a slot's pointer, which its run-time sizes follow.
   mlir::Value getPointerAddress(mlir::FlatSymbolRefAttr slot);
   llvm::SmallVector<mlir::Value, 2> loadSizes(mlir::Value address,
                                               mlir::RankedTensorType type);
-  void storeSizesBeside(mlir::Value address, mlir::ValueRange sizes);
+  void storeSizesAfter(mlir::Value address, mlir::ValueRange sizes);
   void freeDead(mlir::Operation *op);
 
   mlir::func::FuncOp function;
@@ -222,7 +223,7 @@ private:
   HostBuilder code;
   llvm::DenseMap<mlir::Value, Tensor> tensors;
   llvm::DenseMap<mlir::Value, mlir::Value> strings, tickets;
-  /// Launches with words that are others in each iteration of a loop.
+  /// Launches with words that differ in each iteration of a loop.
   llvm::DenseSet<mlir::Operation *> varyingLaunches;
 };
 

@@ -17,7 +17,7 @@ Globals::Globals(ModuleOp module)
     functions[function.getSymNameAttr()] = function;
   for (auto kernel : module.getOps<td::GPUKernelOp>())
     gpuKernels.insert({kernel, int32_t(gpuKernels.size())});
-  // What kernels of GPUs report is numbered already.
+  // The places that GPU kernels report are numbered already.
   if (auto numbered = module->getAttrOfType<ArrayAttr>(td::kSitesAttr))
     for (Attribute site : numbered)
       sites.try_emplace(site, int32_t(sites.size()));
@@ -132,9 +132,9 @@ Value Globals::addRow(Location loc, const Row &row) {
   return entry;
 }
 
-/// LLVM copies a constant aggregate at each insertion. A long table is
-/// therefore a binary tree of structs whose leaves are arrays of at most so
-/// many rows; in memory its rows lie one after the other all the same.
+/// LLVM copies a constant aggregate at each insertion. A longer table is
+/// therefore a binary tree of structs with leaves that are arrays of at most
+/// this many rows; in memory its rows are contiguous all the same.
 constexpr size_t kShortTable = 64;
 
 Type Globals::getTableType(llvm::ArrayRef<Row> rows) {
@@ -269,7 +269,8 @@ FlatSymbolRefAttr Globals::addArguments() {
   llvm::SmallVector<Row> rows;
   if (arguments)
     for (auto row : arguments.getAsRange<DictionaryAttr>()) {
-      // An empty default is a text too; without one the argument is required.
+      // An empty default is a text too; without a default the argument is
+      // required.
       auto defaultText = row.getAs<StringAttr>("default");
       rows.push_back(
           {Field::pointer(getText(row.getAs<StringAttr>("name"))),
@@ -398,7 +399,7 @@ FlatSymbolRefAttr Globals::declareOtherwise() {
   auto name = module->getAttrOfType<StringAttr>(kOtherwiseAttr);
   if (!name)
     return {};
-  // Its type is another object file's matter.
+  // Any type will do: another object file defines the symbol.
   addGlobal(name, builder.getI8Type(), Attribute(), 8)
       .setLinkage(LLVM::Linkage::External);
   return FlatSymbolRefAttr::get(name);

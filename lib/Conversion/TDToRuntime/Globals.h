@@ -1,8 +1,8 @@
 //===- Globals.h - the constant data of a program -------------------------===//
 //
-// Texts, tables and literal tensors become LLVM globals, equal ones once. In
-// the end they are tied together by `tdc_program`, the one symbol that the
-// runtime knows.
+// Texts, tables and literal tensors become LLVM globals, with one global for
+// equal data. Finally the struct `tdc_program`, the one symbol that the runtime
+// knows, refers to all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@ struct Field {
   enum class Kind : uint8_t { Int32, Int64, Pointer };
   Kind kind;
   int64_t number = 0;
-  mlir::FlatSymbolRefAttr symbol; ///< of a pointer; none is NULL
+  mlir::FlatSymbolRefAttr symbol; ///< of a pointer; null for NULL
 
   static Field int32(int64_t number) { return {Kind::Int32, number, {}}; }
   static Field int64(int64_t number) { return {Kind::Int64, number, {}}; }
@@ -45,10 +45,10 @@ struct Export {
   mlir::Attribute help; ///< a StringAttr, or null
 };
 
-/// In place of a device: the one that has the value.
+/// In place of a device: the device that has the value.
 inline constexpr int32_t kAnyDevice = -1;
 
-/// TDRT_INT ... TDRT_STR for the type of a host scalar.
+/// Returns TDRT_INT ... TDRT_STR for the type of a host scalar.
 int32_t getHostType(mlir::Type type);
 
 class Globals {
@@ -62,36 +62,36 @@ public:
   /// An array of numbers; NULL if it is empty.
   mlir::FlatSymbolRefAttr getInt64s(llvm::ArrayRef<int64_t> numbers);
   mlir::FlatSymbolRefAttr getInt32s(llvm::ArrayRef<int32_t> numbers);
-  /// The sizes of a type, -1 for those known at run time.
+  /// The sizes of a type, -1 for each run-time size.
   mlir::FlatSymbolRefAttr getSizes(mlir::RankedTensorType type);
-  /// The elements of a literal tensor. Like every buffer, a kernel may read a
-  /// whole vector past its end.
+  /// The elements of a literal tensor, padded like every buffer, since a kernel
+  /// may read a whole vector past its end.
   mlir::FlatSymbolRefAttr getElements(mlir::DenseElementsAttr value);
-  /// An array of equal structs; NULL if there are no rows. A number is added to
-  /// a name that is taken.
+  /// An array of equal structs; NULL if there are no rows. If `name` is taken,
+  /// a number is appended.
   mlir::FlatSymbolRefAttr addTable(llvm::StringRef name,
                                    llvm::ArrayRef<Row> rows);
 
   /// The number of a place that can fail: the innermost place of `location` in
-  /// a file of the user's, -1 if it names none.
+  /// a file of the user's; -1 if there is none.
   int32_t getSite(mlir::Location location);
-  /// The number of an `arg` of the program, -1 if it has none of that name.
+  /// The number of an `arg` of the program; -1 if there is none of that name.
   int32_t getArgument(llvm::StringRef name) const;
 
-  /// A kernel by its name.
+  /// The kernel with this name.
   mlir::LLVM::LLVMFuncOp getKernel(mlir::StringAttr name) const {
     return functions.lookup(name);
   }
-  /// The number of a kernel of GPUs.
+  /// The number of a GPU kernel.
   int32_t getGPUKernel(td::GPUKernelOp kernel) const {
     return gpuKernels.lookup(kernel);
   }
-  /// A row of the program's table of copies; `from` may be kAnyDevice. The
-  /// location may name what is copied.
+  /// Adds a row to the program's table of copies; `from` may be kAnyDevice. The
+  /// location may name the copied value.
   int32_t addTransfer(mlir::Location location, int32_t from, int32_t to,
                       bool isImplied);
-  /// A row of the program's table of launches that follow each other, each with
-  /// its kernel and its site; all of them together take so many words.
+  /// Adds a row to the program's table of consecutive launches: the kernel and
+  /// the site of each. `words`: the number of words of all launches together.
   int32_t addSequence(int32_t device, int32_t words,
                       llvm::ArrayRef<int32_t> kernels,
                       llvm::ArrayRef<int32_t> sites);
@@ -122,16 +122,16 @@ private:
   mlir::FlatSymbolRefAttr addSites();
   mlir::FlatSymbolRefAttr addPorts(llvm::ArrayRef<Port> ports);
   mlir::FlatSymbolRefAttr addExports(llvm::ArrayRef<Export> exports);
-  /// The address of a function of the runtime that gives a pointer.
+  /// The address of a function of the runtime that returns a pointer.
   mlir::FlatSymbolRefAttr getFunction(llvm::StringRef name);
-  /// What the program has for GPUs; NULL if it uses none.
+  /// The program's data for GPUs; NULL if it uses none.
   mlir::FlatSymbolRefAttr addGPUProgram(const SlotTable &slots,
                                         llvm::ArrayRef<int64_t> arenaBytes,
                                         int64_t pinnedBytes);
   /// The table of the version for machines with fewer GPUs, which is compiled
-  /// on its own; NULL if there is none.
+  /// separately; NULL if there is none.
   mlir::FlatSymbolRefAttr declareOtherwise();
-  /// The text of a module attribute; NULL if it is not there or empty.
+  /// The text of a module attribute; NULL if it is absent or empty.
   mlir::FlatSymbolRefAttr getOptionalText(mlir::Attribute attribute);
 
   mlir::ModuleOp module;

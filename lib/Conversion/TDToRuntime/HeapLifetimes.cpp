@@ -1,10 +1,11 @@
-//===- HeapLifetimes.cpp - who owns a run-time allocation -----------------===//
+//===- HeapLifetimes.cpp - ownership of heap values -----------------------===//
 //
 // Every heap value has one owner, the block that defines it. The block frees it
-// after its last use, unless that use passes it on: into a loop, around it, out
-// of a branch. Then the receiving value owns it. A slot of run-time size takes
-// what is written into it, once, and keeps it. A use that cannot hand over
-// (the value is needed later, or passed twice) passes a copy.
+// after its last use, unless that use passes it on: into a loop, to the next
+// iteration, or out of a branch. Then the receiving value owns it. A slot of
+// run-time size takes ownership of the value written into it, once, and keeps
+// it. A use that cannot hand over ownership (because the value is needed later,
+// or is passed twice) passes a copy.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,8 @@ using namespace mlir;
 
 namespace tdc {
 
-/// What operand `index` of an op that passes values on becomes, or null.
+/// The value that receives operand `index` of an op that passes values on, or
+/// null.
 static Value getReceiver(Operation *op, OpOperand &operand) {
   unsigned index = operand.getOperandNumber();
   if (td::CarryingLoop loop(op); loop) {
@@ -33,7 +35,7 @@ void Planner::planHeap(Value root) {
   Operation *last = facts.lastUser;
   if (!last) {
     Operation *definition = root.getDefiningOp();
-    // An unused argument of a loop is freed before the next one comes.
+    // An unused argument of a loop is freed at the end of each iteration.
     last = definition ? definition : root.getParentBlock()->getTerminator();
     plan.dead[last].push_back(root);
     return;

@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace tdc {
 
-// One block of stack serves all calls: a value (8 bytes), a tensor descriptor,
-// and the sizes of a tensor.
+// One stack allocation serves all calls: a value (8 bytes), a tensor
+// descriptor, and the sizes of a tensor.
 static_assert(sizeof(tdrt_value) == 8 && sizeof(tdrt_tensor) == 24,
               "the scratch regions follow the runtime's structs");
 static constexpr int64_t kScratchBytes =
@@ -166,7 +166,7 @@ void HostBuilder::branchIf(Value condition, Block *onTrue, Block *onFalse) {
   LLVM::CondBrOp::create(builder, location, condition, onTrue, onFalse);
 }
 
-/// The odds say which side is laid out in line.
+/// The odds make LLVM lay out the likely side as the fall-through.
 static constexpr std::pair<uint32_t, uint32_t> kLikely = {2000, 1};
 
 Block *HostBuilder::expect(Value condition) {
@@ -222,8 +222,9 @@ LLVM::CallOp HostBuilder::call(LLVM::LLVMFuncOp callee, ValueRange arguments) {
 // Launches
 //===----------------------------------------------------------------------===//
 
-/// Those of one GPU that follow each other are one sequence, unless they vary:
-/// the runtime asks for a sequence at once if it comes again as it was.
+/// Emits the collected launches. Consecutive launches on one GPU become one
+/// sequence, unless they vary: the runtime launches a sequence as a whole if it
+/// repeats unchanged.
 void HostBuilder::emitLaunches() {
   if (launches.empty())
     return;

@@ -1,9 +1,8 @@
 //===- HostBuilder.h - emits the code of one host function ----------------===//
 //
-// The small vocabulary that host code is made of: addresses, loads, calls of
-// the runtime whose status is checked. Code goes to the end of the current
-// block; a failing call leaves through the one exit block, which takes the
-// status.
+// Emits the primitives of host code: addresses, loads, and calls of the runtime
+// with a check of their status. Code is appended to the current block; a
+// failing call branches to the one exit block, which takes the status.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,32 +15,32 @@
 
 namespace tdc {
 
-/// A kernel that a GPU is given.
+/// The launch of a kernel on a GPU.
 struct Launch {
   mlir::Location location;
   int32_t device, kernel;
   /// The number of blocks, then the parameters.
   llvm::SmallVector<mlir::Value> words;
-  /// Whether they are others each time, as far as one can tell.
+  /// Whether the words are expected to differ each time.
   bool varies;
 };
 
 class HostBuilder {
 public:
   /// Starts a function `int32_t name(ptr context, ptr ...)` of a program with
-  /// so much state on the cpu.
+  /// `stateBytes` bytes of state on the cpu.
   HostBuilder(mlir::ModuleOp module, Globals &globals, llvm::StringRef name,
               unsigned numPointers, int64_t stateBytes,
               mlir::Location location);
 
-  /// Applies to everything emitted until the next call.
+  /// Sets the location of everything that is emitted until the next call.
   void setLocation(mlir::Location at) { location = at; }
   mlir::Location getLocation() const { return location; }
 
   // Values.
   mlir::Value int32(int64_t value);
   mlir::Value int64(int64_t value);
-  /// Position of the current op in the program's table of sites.
+  /// Index of the current location in the program's table of sites.
   mlir::Value site() { return int32(globals.getSite(location)); }
   mlir::Value null();
   /// The address of a global, or NULL.
@@ -60,19 +59,20 @@ public:
   mlir::Value getArgument(unsigned index) {
     return function.getArgument(index);
   }
-  /// An address in a device's arena: its beginning, or that of the state, is
-  /// loaded once at the function's beginning, the rest is a constant.
+  /// An address in a device's arena. The base (the arena, or on the cpu the
+  /// state) is loaded once at the beginning of the function; the offset is a
+  /// constant.
   mlir::Value arenaAddress(int32_t device, int64_t offset);
-  /// What kernels of a GPU report bad indexes to.
+  /// The address that kernels of a GPU report bad indexes to.
   mlir::Value getErrors(int32_t device) {
     return loadDeviceField(device, offsetof(tdrt_device_memory, errors));
   }
-  /// Memory of the function for what one call of the runtime reads or writes:
-  /// its content is lost with the next use.
+  /// Stack memory of the function that one call of the runtime reads or writes:
+  /// the next use overwrites it.
   mlir::Value getScratchValue() { return address(getScratch(), 0); }
   mlir::Value getScratchTensor() { return address(getScratch(), 8); }
   mlir::Value getScratchSizes() { return address(getScratch(), 32); }
-  /// Memory of the function of any size, for one use.
+  /// Allocates `bytes` of stack memory of the function, for one use.
   mlir::Value allocateStack(int64_t bytes);
 
   // Control.
@@ -81,19 +81,19 @@ public:
   void branch(mlir::Block *to, mlir::ValueRange arguments = {});
   void branchIf(mlir::Value condition, mlir::Block *onTrue,
                 mlir::Block *onFalse);
-  /// Goes on in a new block if the condition holds; gives the block for the
+  /// Continues in a new block if the condition holds; returns the block for the
   /// rare other case.
   mlir::Block *expect(mlir::Value condition);
   /// Leaves the function unless the status is 0.
   void check(mlir::Value status);
   void leave(mlir::Value status) { branch(exit, status); }
-  /// Gives the runtime the word if it asked for it.
+  /// Calls tdrt_poll if the context's `attention` flag is set.
   void poll();
 
   // Calls.
 
-  /// Calls a function of the runtime, which has so many parameters; gives its
-  /// result.
+  /// Calls a function of the runtime, with arguments that match its number of
+  /// parameters; returns its result.
   template <class Result, class... Parameters, size_t Count>
   auto call(const runtime::Function<Result(Parameters...)> &callee,
             const mlir::Value (&arguments)[Count]) {
@@ -103,7 +103,7 @@ public:
     if constexpr (!std::is_void_v<Result>)
       return call.getResult();
   }
-  /// Calls a function that gives a status and checks it.
+  /// Calls a function that returns a status, and checks the status.
   template <class... Parameters, size_t Count>
   void callChecked(const runtime::Function<int32_t(Parameters...)> &callee,
                    const mlir::Value (&arguments)[Count]) {
@@ -113,8 +113,8 @@ public:
   /// Calls a function of the module.
   mlir::LLVM::CallOp call(mlir::LLVM::LLVMFuncOp callee,
                           mlir::ValueRange arguments);
-  /// Launches a kernel, before anything else is called and before the block
-  /// ends: until then it waits for others, to be asked for together.
+  /// Launches a kernel before the next call and before the end of the block:
+  /// until then launches are collected, to be requested together.
   void launch(Launch launch) { launches.push_back(std::move(launch)); }
 
   mlir::OpBuilder builder;
@@ -126,28 +126,29 @@ private:
   mlir::LLVM::CallOp callRuntime(llvm::StringRef name, mlir::Type result,
                                  llvm::ArrayRef<mlir::Type> parameters,
                                  mlir::ValueRange arguments);
-  /// A type of tdc_runtime.h in generated code.
+  /// Maps a type of tdc_runtime.h to its type in generated code.
   template <class Type> mlir::Type getType();
   void emitLaunches();
   void emitLaunches(llvm::ArrayRef<Launch> sequence);
   mlir::Value getScratch();
   mlir::Value getArena(int32_t device);
-  /// A pointer, loaded where the function begins.
+  /// A pointer, loaded at the beginning of the function.
   mlir::Value loadAtStart(mlir::Value base, int64_t offset);
-  /// A field of what the context says of a GPU's memory.
+  /// Loads a pointer field of the context's tdrt_device_memory of a GPU.
   mlir::Value loadDeviceField(int32_t device, int64_t offset);
 
   mlir::Location location;
   mlir::Block *exit;
   mlir::Value context, scratch, state, pinned;
   int64_t stateBytes;
-  /// By device, null where it was not asked for.
+  /// Per device; null if it was not needed yet.
   llvm::SmallVector<mlir::Value> arenas;
   llvm::SmallVector<Launch, 0> launches;
-  /// The words of launches: the next ones overwrite them.
+  /// Memory for the words of launches; each launch overwrites the words of the
+  /// one before.
   mlir::Value wordRoom;
   unsigned wordCount = 0;
-  /// The address last made for each device and offset.
+  /// The last address made for each device and offset.
   llvm::DenseMap<std::pair<int32_t, int64_t>, mlir::Value> arenaAddresses;
 };
 

@@ -1,4 +1,4 @@
-//===- Liveness.cpp - when the tensors of a function are needed -----------===//
+//===- Liveness.cpp - live ranges of a function's tensors -----------------===//
 
 #include "Liveness.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
@@ -16,7 +16,8 @@ Operation *getConsumer(td::FormatOp format) {
   return consumes ? user : nullptr;
 }
 
-/// The blocks that hold work: the condition of an scf.while only asks.
+/// The blocks to number: not the condition region of an scf.while, which does
+/// no work.
 static llvm::SmallVector<Block *, 2> getWalkedBlocks(Operation &op) {
   if (td::CarryingLoop loop(&op); loop)
     return {loop.getBody()};
@@ -53,7 +54,8 @@ void Liveness::number(Block &block) {
 
 void Liveness::visit(Block &block) {
   for (Operation &op : block) {
-    // Views and texts that are made elsewhere need nothing where they stand.
+    // Views need nothing at their position; nor do texts that their consumer
+    // formats.
     if (td::isView(&op))
       continue;
     if (auto format = dyn_cast<td::FormatOp>(op); format && getConsumer(format))
@@ -90,7 +92,7 @@ void Liveness::use(ValueRange values, Operation *user) {
     Use use = {user, getBegin(user)};
     for (Operation *outer = user; outer->getBlock() != root.getParentBlock();) {
       outer = outer->getParentOp();
-      // The next iteration needs it again.
+      // The next iteration needs the value again.
       if (isa<LoopLikeOpInterface>(outer))
         use = {outer, getEnd(outer)};
     }
@@ -98,7 +100,7 @@ void Liveness::use(ValueRange values, Operation *user) {
   }
 }
 
-/// Sets what is known of a root from its uses, which are in program order.
+/// Computes the facts about a root from its uses, which are in program order.
 void Liveness::addFacts(Value root, llvm::ArrayRef<Use> uses) {
   Facts &fact = facts.find(root)->second;
   Block *block = root.getParentBlock();
@@ -109,8 +111,9 @@ void Liveness::addFacts(Value root, llvm::ArrayRef<Use> uses) {
   addRanges(fact, *block, uses);
 }
 
-/// Extends the last range to the uses within `block`. The last op of the block
-/// that has a use decides; if it is a branch, each side has its own last use.
+/// Extends the last range to the uses in `block`. The last op of the block with
+/// a use determines the end; if that op is a branch, each side has its own last
+/// use.
 void Liveness::addRanges(Facts &fact, Block &block, llvm::ArrayRef<Use> uses) {
   Operation *last = block.findAncestorOpInBlock(*uses.back().op);
   unsigned begin = getBegin(last);

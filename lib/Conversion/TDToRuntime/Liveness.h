@@ -1,12 +1,13 @@
-//===- Liveness.h - when the tensors of a function are needed -------------===//
+//===- Liveness.h - live ranges of a function's tensors -------------------===//
 //
-// Numbers the ops of a structured function and says for every tensor from which
-// position to which its bytes must be kept. A value from outside a loop that is
-// used inside is needed until the loop ends; one that is made and used in the
-// body only for a part of the body. A value whose last uses are in the two
-// sides of a branch is live in each side up to its last use there.
+// Numbers the ops of a structured function and computes, for every tensor, the
+// positions at which its bytes must be kept. A value that is defined outside of
+// a loop and used inside is live until the loop ends; a value that is defined
+// and used in the body is live only in a part of the body. A value with its
+// last uses in the two sides of a branch is live in each side up to its last
+// use there.
 //
-// td.reshape makes no bytes: its result is another name of its operand, and all
+// td.reshape allocates no bytes: its result is an alias of its operand, and all
 // facts are about the operand, the *root*.
 //
 //===----------------------------------------------------------------------===//
@@ -22,25 +23,26 @@
 
 namespace tdc {
 
-/// The op that a td.format is made for: the print or assert of the same block
-/// that is its only use. The text is then produced there, piece by piece, and
-/// its operands are needed there. Null if the string is made where it stands.
+/// Returns the print or assert that formats the text of a td.format itself: the
+/// op is in the same block and is the only use. The text is then produced
+/// there, piece by piece, so the format's operands are needed there. Returns
+/// null if the string is made at the td.format.
 mlir::Operation *getConsumer(td::FormatOp format);
 
 using td::getRoot;
 
 class Liveness {
 public:
-  /// What is known of one root.
+  /// The facts about one root.
   struct Facts {
     /// From the definition to the last use, in program order. If the last use
-    /// is in an else side there is a gap: the rest of the then side after the
-    /// last use in it.
+    /// is in an else side, there is a gap: the rest of the then side after its
+    /// last use there.
     llvm::SmallVector<LiveRange, 1> ranges;
-    /// The last op of the defining block that uses it, itself or in a region;
-    /// null if there is no use.
+    /// The last op in the defining block that uses the root, directly or in one
+    /// of its regions; null if there is no use.
     mlir::Operation *lastUser = nullptr;
-    /// The last user has the use in one of its regions.
+    /// Whether the last user uses it in one of its regions.
     bool usedInRegion = false;
 
     unsigned getDefinition() const { return ranges.front().first; }
@@ -55,13 +57,14 @@ public:
     return facts.find(root)->second;
   }
 
-  /// The op that begins at a position, null where a region begins or its op
-  /// ends.
+  /// The op that begins at each position; null where a region begins or an op
+  /// with regions ends.
   llvm::ArrayRef<mlir::Operation *> getOps() const { return ops; }
   unsigned getBegin(mlir::Operation *op) const {
     return extents.find(op)->second.first;
   }
-  /// Where the last region of `op` is left; its beginning if it has none.
+  /// The position at the end of the last region of `op`; its beginning if it
+  /// has none.
   unsigned getEnd(mlir::Operation *op) const {
     return extents.find(op)->second.second;
   }
@@ -70,8 +73,8 @@ private:
   void number(mlir::Block &block);
   void visit(mlir::Block &block);
   void define(mlir::ValueRange values, unsigned position);
-  /// Where a value must still be live: at an op, or at the end of a loop that
-  /// has the op in its body.
+  /// A position at which a value must be live: an op, or the end of a loop that
+  /// contains the op.
   struct Use {
     mlir::Operation *op;
     unsigned position;

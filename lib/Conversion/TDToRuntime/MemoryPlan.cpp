@@ -1,4 +1,4 @@
-//===- MemoryPlan.cpp - the bytes of every tensor of a function -----------===//
+//===- MemoryPlan.cpp - the storage of a function's tensors ---------------===//
 
 #include "MemoryPlan.h"
 #include "Planner.h"
@@ -109,7 +109,7 @@ Storage Planner::makeStorage(Value root) {
     storage.kind = Storage::Kind::Input;
   } else if (!type.hasStaticShape() || (root.getDefiningOp<td::LoadOp>() &&
                                         getByteSize(type) >= TDRT_MAP_FROM)) {
-    // A large file is not read into the arena but viewed.
+    // A large file is not read into the arena but mapped.
     storage.kind = Storage::Kind::Heap;
   } else {
     storage.buffer.bytes = getByteSize(type);

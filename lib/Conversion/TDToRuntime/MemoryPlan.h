@@ -1,24 +1,25 @@
-//===- MemoryPlan.h - the bytes of every tensor of a function -------------===//
+//===- MemoryPlan.h - the storage of a function's tensors -----------------===//
 //
 // Decides, without changing the IR, where each tensor value of a structured
-// function lives and which copies are left:
+// function is stored and which copies remain:
 //
-//   Slot      td.read of a slot that is not written while the value is needed;
+//   Slot      td.read of a slot that is not written while the value is live;
 //             the result of a launch that td.write puts into a slot
 //   Constant  td.constant: read-only data of the program, on a GPU a part of
 //             its arena
-//   Input     an input of an exported function, owned by the caller (those that
-//             a GPU needs are copied there first), or a replica, owned by its
-//             handle, or a td.read of a slot of run-time size, which owns it
+//   Input     an input of an exported function, owned by the caller (an input
+//             that a GPU needs is copied there first), or a replica, owned by
+//             its handle, or a td.read of a slot of run-time size, which owns
+//             it
 //   Arena     any other value of static size: a fixed offset, shared by values
-//             that live at different times. What a GPU copies beside its
-//             kernels lies on the host in an arena of its own, which is pinned
-//   Ring      what is copied in each iteration of a loop ahead of its use, and
-//   what
-//             it is copied from: two buffers of an arena that take turns
+//             with disjoint live ranges. Host buffers that a GPU copies from or
+//             to asynchronously lie in a pinned arena of their own
+//   Ring      the source or the destination of a copy that each iteration of a
+//             loop starts ahead of its use: two buffers of an arena, used in
+//             alternation
 //   Heap      a value of run-time size: allocated when it is made, freed after
 //             its last use
-//   None      ub.poison, which nobody reads
+//   None      ub.poison, which has no reader
 //
 // A value that a loop carries has one buffer for all iterations. Its initial
 // and next values are produced in that buffer where possible, else copied.
@@ -40,24 +41,26 @@ struct Storage {
   enum class Kind : uint8_t { Arena, Ring, Slot, Constant, Input, Heap, None };
   Kind kind = Kind::Arena;
   int32_t device = 0; ///< see getDevice; or kPinned
-  /// Arena, Ring and Slot: bytes, of a ring both buffers, and offset from the
-  /// start of the device's arena.
+  /// Set for Arena, Ring and Slot: the bytes (of a ring, of both buffers), and
+  /// the offset from the start of the device's arena.
   PlannedBuffer buffer;
 };
 
-/// The copy ahead that a ring's buffer is made or written for, if `root` is
-/// made by a launch or is the copy's result; else null.
+/// If `root` has a ring, returns the copy that its buffer is made or written
+/// for: `root` is then the copy's result, or the result of a launch that the
+/// copy uploads. Else returns null.
 td::CopyStartOp getRingCopy(mlir::Value root);
 
-/// Marks a td.read whose result must be row-major although its slot is not.
+/// Marks a td.read with a result that must be row-major although its slot is
+/// not.
 inline constexpr llvm::StringLiteral kRowMajorAttr = "row_major";
 
 /// Whether `write` stores a value that is already in the slot's physical order:
-/// only a kernel whose result goes nowhere else produces one. (Where that order
-/// is row by row, as always on a GPU, every value is.)
+/// only a kernel with a result that has no other use produces such a value. (If
+/// that order is row-major, as always on a GPU, every value has it.)
 bool writesPhysicalOrder(td::WriteOp write);
 
-/// Of a function that td-split-reads has been through.
+/// The memory plan of a function that has been through td-split-reads.
 class MemoryPlan {
 public:
   MemoryPlan(mlir::func::FuncOp function, const SlotTable &slots);
@@ -65,23 +68,25 @@ public:
   const Storage &getStorage(mlir::Value tensor) const {
     return storages[ids.find(getRoot(tensor))->second];
   }
-  /// Whether two tensors have the same bytes, so that nothing is to be copied
-  /// between them. Never true of two heap values: they are handed over.
+  /// Whether two tensors have the same bytes, so that no copy between them is
+  /// needed. Never true for two heap values: those are handed over.
   bool isShared(mlir::Value a, mlir::Value b) const {
     return &getStorage(a) == &getStorage(b);
   }
-  /// A buffer for an operand of a terminator that must be copied twice: on its
-  /// way round a loop because the others would overwrite it, or out of a
-  /// function because its bytes are not the function's. Null if none.
+  /// The staging buffer for an operand of a terminator that must be copied
+  /// twice: at the end of an iteration because another copy would overwrite it,
+  /// or at a return because its bytes do not belong to the function. Null if
+  /// none is needed.
   const Storage *getStaging(mlir::OpOperand &operand) const {
     return find(staging, operand);
   }
-  /// Room for the sizes of a result of run-time size of an exported function.
+  /// The buffer for the sizes of an exported function's result of run-time
+  /// size.
   const Storage *getSizeTable(mlir::OpOperand &operand) const {
     return find(sizeTables, operand);
   }
-  /// Whether a heap value changes its owner at this edge of control flow. The
-  /// other edges copy it.
+  /// Whether a heap value changes its owner at this edge of control flow. Other
+  /// edges copy it.
   bool isHandedOver(mlir::OpOperand &operand) const {
     return handedOver.contains(&operand);
   }
@@ -90,12 +95,12 @@ public:
     auto it = dead.find(op);
     return it == dead.end() ? llvm::ArrayRef<mlir::Value>() : it->second;
   }
-  /// All that have an offset in an arena, behind the slots.
+  /// All storages with an offset in an arena, after the slots.
   llvm::SmallVector<const Storage *> getBuffers() const {
     return llvm::map_to_vector(buffers,
                                [&](unsigned id) { return &storages[id]; });
   }
-  /// The end of the last planned buffer, by device.
+  /// The end of the last planned buffer, per device.
   llvm::ArrayRef<int64_t> getArenaBytes() const { return arenaBytes; }
   int64_t getPinnedBytes() const { return pinnedBytes; }
 

@@ -16,8 +16,8 @@ static bool isSameLine(FileLineColLoc a, FileLineColLoc b) {
                     a.getLine() == b.getLine());
 }
 
-/// The numbers of the host need no memory, and their constants stand in front
-/// of everything.
+/// Whether an op needs memory. Host scalars need none, and their constants are
+/// at the beginning of the function, before all lines of the program.
 static bool hasTensor(Operation *op) {
   auto isTensor = [](Type type) {
     return isa<RankedTensorType, td::HandleType>(type);
@@ -35,7 +35,7 @@ static bool covers(ArrayRef<LiveRange> ranges, unsigned position) {
 
 namespace {
 
-/// Tensors put together by name and line.
+/// Tensors, grouped by name and line.
 class Holders {
 public:
   void add(const std::string &what, FileLineColLoc place, int64_t bytes) {
@@ -54,7 +54,8 @@ public:
     all += others.all;
   }
 
-  /// The largest first, and last what is left of so many bytes.
+  /// Returns the holders, the largest first; the last entry has the rest of
+  /// `bytes`.
   std::vector<MemoryHolder> take(int64_t bytes) {
     auto key = [](const MemoryHolder &holder) {
       unsigned line = holder.place ? holder.place.getLine() : 0;
@@ -73,20 +74,20 @@ private:
   int64_t all = 0;
 };
 
-/// What takes memory, and where most of it is taken at one time.
+/// Tensors of one kind of memory: always live, and live at the peak.
 struct Share {
   Holders always, atPeak;
-  int64_t bytes = 0; ///< at the peak, without what is there always
+  int64_t bytes = 0; ///< at the peak, without `always`
   FileLineColLoc place;
 };
 
-/// One device in all functions.
+/// Collects the memory of one device over all functions.
 class DeviceProfiler {
 public:
   DeviceProfiler(const Place &place, const SlotTable &slots)
       : device(getDevice(place)) {
     peak.device = place;
-    // A GPU that nothing is on is not in the table.
+    // A GPU without tensors or slots is not in the table.
     if (device < slots.getNumDevices())
       peak.arenaBytes = stateBytes = slots.getBytes(device);
   }
@@ -98,12 +99,12 @@ public:
   }
   void addState(const std::string &what, const AllocatedTensor &tensor) {
     int64_t bytes = td::estimateBytes(tensor.type);
-    beside.always.add(what, tensor.place, bytes);
+    heap.always.add(what, tensor.place, bytes);
     peak.allocated.push_back(tensor);
     stateBytes += bytes;
   }
 
-  /// Gives what is there at each position of a function.
+  /// Adds a function; returns the bytes that are live at each of its positions.
   std::vector<int64_t> add(const MemoryPlan &plan, const Liveness &liveness,
                            ArrayRef<Resident> residents) {
     if (size_t(device) < plan.getArenaBytes().size())
@@ -117,13 +118,13 @@ public:
   }
 
   PeakMemory finish() {
-    peak.place = (arena.bytes < beside.bytes ? beside : arena).place;
+    peak.place = (arena.bytes < heap.bytes ? heap : arena).place;
     llvm::append_range(peak.allocated, allocated);
     peak.bytes = peak.arenaBytes;
     for (const AllocatedTensor &tensor : peak.allocated)
       peak.bytes += td::estimateBytes(tensor.type);
     Holders all;
-    for (const Share &share : {arena, beside}) {
+    for (const Share &share : {arena, heap}) {
       all.add(share.always);
       all.add(share.atPeak);
     }
@@ -132,7 +133,7 @@ public:
   }
 
 private:
-  /// Of the arena, or of what is allocated beside it.
+  /// Bytes per position, in the arena or in allocations outside of it.
   std::vector<int64_t> addShare(bool isPlanned, const Liveness &liveness,
                                 ArrayRef<Resident> residents) {
     std::vector<int64_t> bytes(liveness.getOps().size() + 1);
@@ -152,7 +153,7 @@ private:
       bytes[i] += bytes[i - 1];
     bytes.pop_back();
     auto most = llvm::max_element(bytes);
-    Share &share = isPlanned ? arena : beside;
+    Share &share = isPlanned ? arena : heap;
     if (*most > share.bytes) {
       share.bytes = *most;
       look(share, liveness, own, most - bytes.begin());
@@ -165,7 +166,7 @@ private:
     Operation *op = liveness.getOps()[position];
     share.place = op ? td::getUserPlace(op->getLoc()) : FileLineColLoc();
     share.atPeak = {};
-    if (&share == &beside)
+    if (&share == &heap)
       allocated.clear();
     for (const Resident *resident : residents) {
       if (!covers(resident->ranges, position))
@@ -177,12 +178,12 @@ private:
       Value value = getHolder(*resident, liveness, position);
       FileLineColLoc place = td::getUserPlace(td::getLocation(value));
       share.atPeak.add(td::getValueName(value), place, resident->bytes);
-      if (&share == &beside)
+      if (&share == &heap)
         allocated.push_back({getTensorType(value), place});
     }
   }
 
-  /// Which of the values that share the bytes is there at a position.
+  /// The value that uses the resident's bytes at a position.
   static Value getHolder(const Resident &resident, const Liveness &liveness,
                          unsigned position) {
     for (Value value : llvm::reverse(resident.values)) {
@@ -202,8 +203,8 @@ private:
 
   int32_t device;
   int64_t stateBytes = 0;
-  Share arena, beside;
-  std::vector<AllocatedTensor> allocated; ///< at the peak of `beside`
+  Share arena, heap;
+  std::vector<AllocatedTensor> allocated; ///< at the peak outside of the arena
   PeakMemory peak;
 };
 
@@ -226,7 +227,8 @@ void addState(DeviceProfiler &profiler, ModuleOp module, const SlotTable &slots,
                           {copy, td::getUserPlace(slot.getLoc())});
 }
 
-/// An op that is on no line of the program belongs to the line before it.
+/// Adds the points of a function. An op without a line of the program counts
+/// for the line before it.
 void addPoints(std::vector<MemoryPoint> &points, const Liveness &liveness,
                ArrayRef<std::vector<int64_t>> bytes) {
   for (auto [position, op] : llvm::enumerate(liveness.getOps())) {

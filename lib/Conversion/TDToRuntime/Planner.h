@@ -1,9 +1,9 @@
-//===- Planner.h - how a MemoryPlan is made -------------------------------===//
+//===- Planner.h - computes a MemoryPlan ----------------------------------===//
 //
-// One class, one file per question: SlotAliasing.cpp (which values live in a
-// slot), Rings.cpp (what is copied ahead of its use), Coalescing.cpp (which
-// values share a buffer), HeapLifetimes.cpp (who owns a run-time allocation),
-// MemoryPlan.cpp (the order of it all).
+// One class, with a file per question: SlotAliasing.cpp (values that live in a
+// slot), Rings.cpp (buffers of copies ahead of their use), Coalescing.cpp
+// (values that share a buffer), HeapLifetimes.cpp (ownership of heap values),
+// MemoryPlan.cpp (the order of these steps).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +22,14 @@ public:
   void run();
 
 private:
-  /// Gives every root a storage of its own by what defines it.
+  /// Gives every root a storage of its own, by its definition.
   void assignStorages();
   Storage makeStorage(mlir::Value root);
-  /// Gives what passes on a value of a ring the same storage, for as long as
-  /// the loop runs.
+  /// Merges the values that pass on a ring's buffer into the ring's storage,
+  /// which lives as long as the loop runs.
   void joinRings();
-  /// Gives every planned buffer of a device its offset; the end of the last.
+  /// Sets the offset of every planned buffer of a device; returns the end of
+  /// the last.
   int64_t layOut(int32_t device, int64_t start);
   unsigned addArena(int32_t device, int64_t bytes, LiveRange range);
 
@@ -38,7 +39,7 @@ private:
     mlir::Value value;
     unsigned first, last;
   };
-  /// What happens to one slot, by position.
+  /// The accesses to one slot, by position.
   struct SlotEvents {
     llvm::SmallVector<td::ReadOp> reads;
     llvm::SmallVector<td::WriteOp> writes;
@@ -47,15 +48,15 @@ private:
   };
   void aliasSlots();
   void aliasReads(const SlotRow &row, SlotEvents &events);
-  /// Lets the producer of the written value write into the slot, if nobody can
-  /// see the difference.
+  /// Lets the producer of the written value write into the slot directly, if no
+  /// read of the slot or of a value in it is affected.
   void forwardWrite(const SlotRow &row, SlotEvents &events, td::WriteOp write);
   bool isOverwritten(const SlotEvents &events, mlir::Value value,
                      unsigned after, unsigned until) const;
   void moveToSlot(mlir::Value root, const SlotRow &row);
 
   // Sharing. ----------------------------------------------------------------
-  // First all ranges that control flow adds, then what may be merged.
+  // First extends live ranges for control flow, then merges.
   void unifyCarried(td::CarryingLoop loop);
   void extendJoined(mlir::scf::IfOp branch);
   void shareCarried(td::CarryingLoop loop);
@@ -66,8 +67,8 @@ private:
   bool tryMerge(unsigned a, unsigned b);
   void merge(unsigned a, unsigned b);
   bool mayTouch(unsigned position, unsigned ending, unsigned starting) const;
-  /// Whether the launch lets a value that ends in `ending` and its result in
-  /// `starting` use the same bytes.
+  /// Whether the launch allows an input with the storage `ending`, which ends
+  /// at the launch, and its result with the storage `starting` to share bytes.
   bool mayOverwrite(td::LaunchOp launch, unsigned ending,
                     unsigned starting) const;
 
@@ -86,7 +87,7 @@ private:
   bool isArena(mlir::Value tensor) const {
     return at(idOf(tensor)).kind == Storage::Kind::Arena;
   }
-  /// Whether its address is known only when the code runs.
+  /// Whether the tensor's address is known only at run time.
   bool passesPointer(mlir::Value tensor) const {
     Storage::Kind kind = at(idOf(tensor)).kind;
     return kind == Storage::Kind::Heap || kind == Storage::Kind::Ring;

@@ -1,4 +1,4 @@
-//===- Residents.cpp - what is where at each position of a function -------===//
+//===- Residents.cpp - memory in use at each position of a function -------===//
 
 #include "Residents.h"
 #include "Dialect/TD/Analysis/Placement/ValueFlow.h"
@@ -48,7 +48,8 @@ static SmallVector<LiveRange, 2> unite(ArrayRef<LiveRange> ranges) {
   return united;
 }
 
-/// Whether what is read from a slot may be all that keeps it.
+/// Whether a handle that was read from a slot may be the last owner of its
+/// tensor, because the function writes to the slot.
 static bool isReplaced(td::ReadHandleOp read, func::FuncOp function) {
   return function
       .walk([&](td::WriteHandleOp write) {
@@ -59,7 +60,8 @@ static bool isReplaced(td::ReadHandleOp read, func::FuncOp function) {
       .wasInterrupted();
 }
 
-/// A handle keeps its tensor to the end of the block that makes it.
+/// Adds the tensors of handles. A handle keeps its tensor until the end of its
+/// block.
 static void addHandles(func::FuncOp function, const Liveness &liveness,
                        const HandleCopies &handles,
                        std::vector<Resident> &residents) {

@@ -1,7 +1,7 @@
-//===- Residents.h - what is where at each position of a function ---------===//
+//===- Residents.h - memory in use at each position of a function ---------===//
 //
-// The memory plan the other way round: not where a value is, but what takes the
-// memory of a device while an op runs.
+// The inverse of the memory plan: for each position, the values and buffers
+// that take memory of a device while the op runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,29 +13,32 @@
 namespace tdc {
 
 struct Resident {
-  /// That have these bytes, one after another; none if it is room for a copy.
+  /// The values with these bytes, one after another; empty for a staging
+  /// buffer.
   llvm::SmallVector<mlir::Value, 1> values;
   int32_t device;
-  int64_t bytes; ///< an estimate where a size is known at run time only
-  llvm::SmallVector<LiveRange, 2> ranges; ///< sorted; none meets another
-  bool isPlanned; ///< it lies in the arena, and not in memory of its own
+  int64_t bytes; ///< an estimate if a size is known only at run time
+  llvm::SmallVector<LiveRange, 2> ranges; ///< sorted and disjoint
+  bool isPlanned; ///< lies in the arena, not in an allocation of its own
 };
 
-/// The tensors that handles keep: one on each device that some handle of such a
-/// tensor is made or asked for on. They are copied on demand, so that this is
-/// the most.
+/// The tensors that handles keep: one per device on which a handle of this
+/// tensor type is made or requested. Handles copy on demand, so this is an
+/// upper bound.
 class HandleCopies {
 public:
   explicit HandleCopies(mlir::ModuleOp module);
-  /// What a handle of this type keeps; nothing if it is none.
+  /// The tensors that a handle of this type keeps; empty if `type` is no
+  /// handle.
   llvm::SmallVector<mlir::RankedTensorType, 2> getCopies(mlir::Type type) const;
 
 private:
-  /// Devices, by the tensor without a place.
+  /// Devices per tensor type without a place.
   llvm::DenseMap<mlir::Type, llvm::SmallVector<Place, 2>> devices;
 };
 
-/// All of a function but slots, literals and what its caller owns.
+/// Returns all residents of a function except slots, literals and tensors that
+/// its caller owns.
 std::vector<Resident> getResidents(mlir::func::FuncOp function,
                                    const MemoryPlan &plan,
                                    const Liveness &liveness,

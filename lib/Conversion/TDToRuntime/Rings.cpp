@@ -1,9 +1,9 @@
-//===- Rings.cpp - buffers that take turns --------------------------------===//
+//===- Rings.cpp - double buffers of loops --------------------------------===//
 //
-// What a loop copies ahead of its use has two buffers: one is read in this
-// iteration, the other is written for the next. Which is which, the copy knows
-// by the number of its iteration; from there on the address is passed around
-// the loop. The ring is the loop's as long as that runs.
+// A copy that a loop starts ahead of its use has two buffers: the current
+// iteration reads one, while the copy writes the other for the next. The copy
+// selects its buffer by the number of its iteration; from there on the address
+// is passed around the loop. The ring belongs to the loop as long as it runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace tdc {
 
 void Planner::joinRings() {
-  // What loops and branches pass on, as often as that says something new.
+  // Merges the values that loops and branches pass on, until nothing changes.
   auto isRing = [&](Value value) {
     return isTensor(value) && at(idOf(value)).kind == Storage::Kind::Ring;
   };
@@ -51,9 +51,9 @@ void Planner::joinRings() {
           at(idOf(argument))
               .buffer.ranges.push_back(
                   {liveness.getBegin(op), liveness.getEnd(op)});
-  // What is copied into one ring is copied from one, which is needed as long:
-  // the copies take their time.
-  llvm::DenseMap<unsigned, unsigned> sources; // of rings, by their results'
+  // All sources of the copies into one ring become one ring too, which is live
+  // as long: the copies are asynchronous.
+  llvm::DenseMap<unsigned, unsigned> sources; // source by destination ring
   for (Operation *op : liveness.getOps()) {
     auto copy = dyn_cast_or_null<td::CopyStartOp>(op);
     if (!copy || !copy.isUpload() || !isRing(copy.getInput()))

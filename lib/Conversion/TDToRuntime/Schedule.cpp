@@ -1,4 +1,4 @@
-//===- Schedule.cpp - copies beside kernels -------------------------------===//
+//===- Schedule.cpp - asynchronous copies ---------------------------------===//
 
 #include "FunctionLowering.h"
 

@@ -1,12 +1,12 @@
-//===- SlotAliasing.cpp - which values live in a slot ---------------------===//
+//===- SlotAliasing.cpp - values that live in a slot ----------------------===//
 //
-// td.read gives a value, td.write changes the slot: the value must not change
-// with it. A read is the slot's address if no write comes before the value's
-// last use, else a copy. A write costs nothing if the op that produces the
-// value can write into the slot at once; between that op and the td.write
-// nobody may look at the slot, and no value that still lives in it may be
-// needed later, unless the producer itself is its last reader and works in
-// place.
+// td.read gives a value and td.write changes the slot; the value must not
+// change with it. The result of a read is an alias of the slot if no write
+// precedes the value's last use, else a copy. A write costs nothing if the op
+// that produces the value can write into the slot directly: between that op and
+// the td.write there must be no access to the slot, and no value that lives in
+// the slot may be needed later, unless the producer itself is its last reader
+// and works in place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +65,8 @@ void Planner::aliasReads(const SlotRow &row, SlotEvents &events) {
   }
 }
 
-/// Whether the slot gets a value other than `value` after one position and not
-/// after another.
+/// Whether the slot gets a value other than `value` after position `after` and
+/// not later than position `until`.
 bool Planner::isOverwritten(const SlotEvents &events, Value value,
                             unsigned after, unsigned until) const {
   auto within = [&](unsigned position) {

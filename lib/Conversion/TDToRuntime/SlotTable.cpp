@@ -1,4 +1,4 @@
-//===- SlotTable.cpp - where the slots of a program lie -------------------===//
+//===- SlotTable.cpp - offsets of a program's slots -----------------------===//
 
 #include "SlotTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -40,7 +40,7 @@ void SlotTable::countDevices(ModuleOp module) {
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       llvm::for_each(function.getArgumentTypes(), look);
   });
-  // A version for a machine with so many needs them, used or not.
+  // A version for a machine with this many GPUs needs them all, used or not.
   if (auto gpus = module->getAttrOfType<IntegerAttr>(td::kGpusAttr))
     used.resize(std::max<int64_t>(used.size(), 1 + gpus.getInt()));
   bytes.assign(used.size(), 0);

@@ -1,10 +1,10 @@
-//===- SlotTable.h - where the slots of a program lie ---------------------===//
+//===- SlotTable.h - offsets of a program's slots -------------------------===//
 //
 // Slots come first in the arena of their device: the pointers of handles and of
-// tensors of a run-time size, then all parameters, then buffers, moments,
-// gradients and values for exported functions, each group in the order of
-// declaration, so that a kernel over all parameters streams through memory.
-// A GPU's slots are followed by the literal tensors that it reads.
+// tensors of run-time size, then all parameters, then buffers, moments,
+// gradients and values of exported functions, each group in the order of
+// declaration, so that a kernel over all parameters streams through memory. A
+// GPU's slots are followed by the literal tensors that it reads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +23,12 @@ inline constexpr int64_t kAlignment = 64;
 /// Bytes of a tensor of static size.
 int64_t getByteSize(mlir::RankedTensorType type);
 
-/// The device of a tensor as the runtime counts them: 0 is the cpu, 1 + k is
-/// cuda:k.
+/// The runtime's number of a tensor's device: 0 is the cpu, 1 + k is cuda:k.
 int32_t getDevice(mlir::Type tensor);
 int32_t getDevice(const Place &place);
 
-/// Beside the arenas of devices there is one of the host that GPUs copy from
-/// and to on their own.
+/// The pseudo device of an arena on the host, apart from the arenas of devices:
+/// GPUs copy from and to it asynchronously.
 inline constexpr int32_t kPinned = -2;
 
 struct SlotRow {
@@ -38,7 +37,7 @@ struct SlotRow {
   /// The physical order of the dims, null if row-major.
   mlir::DenseI64ArrayAttr layout;
   int32_t device = 0;
-  int32_t index = 0;  ///< in the program's table: order of declaration
+  int32_t index = 0;  ///< in the program's table, in order of declaration
   int64_t offset = 0; ///< bytes from the start of the device's arena
 };
 
@@ -58,33 +57,33 @@ public:
   const SlotRow &get(mlir::FlatSymbolRefAttr slot) const {
     return rows[indexes.find(slot.getAttr())->second];
   }
-  /// Whether a slot holds its tensor itself, and not a pointer.
+  /// Whether a slot holds its tensor itself, not a pointer.
   bool isPlanned(mlir::FlatSymbolRefAttr slot) const {
     return indexes.contains(slot.getAttr());
   }
-  /// Where a slot of handles, or of a tensor of run-time size, lies in the
-  /// arena of the cpu: it holds a pointer, and then the sizes that are not
-  /// known.
+  /// The offset in the cpu's arena of a slot of handles or of a tensor of
+  /// run-time size: it holds a pointer, followed by the sizes that are not
+  /// static.
   int64_t getPointerOffset(mlir::FlatSymbolRefAttr slot) const {
     return pointers.find(slot.getAttr())->second;
   }
-  /// Slots of state that are handles.
+  /// Number of state slots that are handles.
   int32_t getNumHandles() const { return numHandles; }
   int64_t getLiteralOffset(mlir::DenseElementsAttr value,
                            int32_t device) const {
     return literalOffsets.lookup({value, device});
   }
-  /// The devices that the program needs, from the cpu on.
+  /// Number of devices that the program needs, the cpu included.
   int32_t getNumDevices() const { return bytes.size(); }
   /// Whether tensors of the program are on a device.
   bool isUsed(int32_t device) const { return used.test(device); }
-  /// The part of a device's arena that is taken.
+  /// Bytes of a device's arena that slots and literals take.
   int64_t getBytes(int32_t device) const { return bytes[device]; }
 
 private:
   void countDevices(mlir::ModuleOp module);
   void addLiterals(mlir::ModuleOp module);
-  /// Takes so many bytes of a device's arena; gives where they begin.
+  /// Allocates `size` bytes in a device's arena; returns their offset.
   int64_t take(int32_t device, int64_t size);
 
   llvm::SmallVector<SlotRow> rows;
@@ -93,8 +92,8 @@ private:
   int32_t numHandles = 0;
   llvm::SmallVector<LiteralRow> literals;
   llvm::DenseMap<std::pair<mlir::Attribute, int32_t>, int64_t> literalOffsets;
-  llvm::SmallVector<int64_t> bytes; ///< by device
-  llvm::BitVector used;             ///< by device
+  llvm::SmallVector<int64_t> bytes; ///< per device
+  llvm::BitVector used;             ///< per device
 };
 
 } // namespace tdc

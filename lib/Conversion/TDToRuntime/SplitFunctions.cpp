@@ -1,11 +1,11 @@
-//===- SplitFunctions.cpp - long host functions in pieces -----------------===//
+//===- SplitFunctions.cpp - td-split-functions: cuts long host functions --===//
 //
-// LLVM's time for a function grows faster than the function: with the square of
-// its calls in the register allocator, with more of its loops in the loop
-// passes. A long host function becomes calls of pieces of bounded weight, each
-// a sequence of blocks with one entry and, but for the exit that takes the
-// status of a failed call, one successor. What later blocks need of a piece it
-// writes to a buffer of its caller.
+// LLVM's time for a function grows faster than its length: with the square of
+// its calls in the register allocator, and more with its loops in the loop
+// passes. A long host function becomes calls of pieces of bounded weight. Each
+// piece is a sequence of blocks with one entry and one successor, apart from
+// the exit that takes the status of a failed call. A piece writes the values
+// that later blocks need to a buffer of its caller.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ namespace tdc {
 
 namespace {
 
-/// A sequence of blocks to be outlined.
+/// A sequence of blocks that is to be outlined.
 struct Piece {
   unsigned begin, end; ///< positions; the block at `end` is its successor
   llvm::SetVector<Value> inputs, outputs;
@@ -48,7 +48,7 @@ private:
   void number();
   std::optional<unsigned> findEnd(unsigned begin);
   bool leavesFinished(Block *block) const;
-  /// Index of a block in layout order; 0 for a block that outline() made.
+  /// The index of a block in layout order; 0 for a block that outline() made.
   unsigned getPosition(Block *block) const { return positions.lookup(block); }
   bool isInside(Block *block, const Piece &piece) const;
   bool findValues(Piece &piece);
@@ -69,8 +69,8 @@ private:
   size_t bufferLength = 0;
 };
 
-/// Whether rematerializing it costs nothing: constants, and addresses at a
-/// constant offset from another.
+/// Whether the op costs nothing to rematerialize: a constant, or an address at
+/// a constant offset from another.
 bool isFree(Operation &op) {
   if (auto address = dyn_cast<LLVM::GEPOp>(op))
     return address.getDynamicIndices().empty();
@@ -80,15 +80,16 @@ bool isFree(Operation &op) {
 
 } // namespace
 
-/// The first operation of a block that a piece may hold: memory on the stack
-/// stays with the caller.
+/// The first operation of a block that a piece may hold: stack allocations
+/// remain in the caller.
 static Operation *findBegin(Block &block) {
   auto memory = llvm::reverse(block.getOps<LLVM::AllocaOp>());
   return memory.empty() ? &block.front() : (*memory.begin())->getNextNode();
 }
 
-/// A block of calls that cannot fail may be as long as the program. The last
-/// cut is made first: splitting a block moves all operations after the cut.
+/// Splits long blocks: a block of calls that cannot fail may be as long as the
+/// program. The last cut is made first, since splitting a block moves all
+/// operations after the cut.
 void Splitter::splitBlocks() {
   for (Block &block : llvm::make_early_inc_range(function.getBody())) {
     llvm::SmallVector<Operation *> cuts;
@@ -124,7 +125,7 @@ void Splitter::sinkFree() {
   }
 }
 
-/// Gives each block its position and weight.
+/// Assigns each block its position and weight.
 void Splitter::number() {
   blocks.clear();
   weights.clear();
@@ -142,15 +143,15 @@ void Splitter::number() {
   }
 }
 
-/// Whether the function ends here without an error: for a piece that means that
-/// its caller goes on.
+/// Whether the function returns without an error after this block. A piece must
+/// not contain such a block: its return means that the caller continues.
 bool Splitter::leavesFinished(Block *block) const {
   auto branch = dyn_cast<LLVM::BrOp>(block->getTerminator());
   return branch && branch.getDest() == exit &&
          matchPattern(branch.getDestOperands().front(), m_Zero());
 }
 
-/// The end of the longest piece from `begin` on.
+/// The end of the longest piece that begins at `begin`.
 std::optional<unsigned> Splitter::findEnd(unsigned begin) {
   std::optional<unsigned> best;
   unsigned weight = 0, reached = begin + 1;
@@ -171,7 +172,7 @@ std::optional<unsigned> Splitter::findEnd(unsigned begin) {
           return best;
         reached = std::max(reached, getPosition(before) + 1);
       }
-    // A piece must be worth the call.
+    // A piece must be long enough to be worth the call.
     if (reached == at + 1 && blocks[reached] != exit &&
         weight >= mostWeight / 4)
       best = reached;
@@ -184,7 +185,7 @@ bool Splitter::isInside(Block *block, const Piece &piece) const {
   return position >= piece.begin && position < piece.end;
 }
 
-/// False if a value does not fit into the buffer.
+/// Sets the inputs and outputs. False if a value does not fit into the buffer.
 bool Splitter::findValues(Piece &piece) {
   auto addOutput = [&](Value value) {
     if (llvm::any_of(value.getUsers(), [&](Operation *user) {
@@ -212,8 +213,8 @@ bool Splitter::findValues(Piece &piece) {
   return typesFit(piece.outputs) && typesFit(blocks[piece.end]->getArguments());
 }
 
-/// Moves the blocks into a function of their own, which is not entered and left
-/// yet.
+/// Moves the blocks into a new function and connects its entry; addEnds
+/// connects its exits.
 LLVM::LLVMFuncOp Splitter::moveBlocks(const Piece &piece) {
   llvm::ArrayRef<Value> inputs = piece.inputs.getArrayRef();
   llvm::SmallVector<Type> types(ValueRange(inputs).getTypes());
@@ -249,8 +250,8 @@ LLVM::LLVMFuncOp Splitter::moveBlocks(const Piece &piece) {
   return func;
 }
 
-/// Where the piece ends well: writes what is needed of it. The arguments are
-/// those of the block that follows.
+/// Adds the exits of a piece. The successful one stores the outputs and the
+/// arguments of the next block in the buffer.
 void Splitter::addEnds(const Piece &piece, LLVM::LLVMFuncOp func) {
   Location loc = func.getLoc();
   Block *next = blocks[piece.end], *done = new Block, *failed = new Block;
@@ -285,7 +286,7 @@ Value Splitter::getSlot(Value room, size_t index) {
       LLVM::GEPArg(int32_t(index)), LLVM::GEPNoWrapFlags::inbounds);
 }
 
-/// Calls the piece in place of its first block.
+/// Replaces the blocks of the piece by a call.
 void Splitter::outline(const Piece &piece) {
   Block *first = blocks[piece.begin], *next = blocks[piece.end];
   Location loc = first->front().getLoc();
@@ -300,7 +301,8 @@ void Splitter::outline(const Piece &piece) {
   for (BlockArgument argument : first->getArguments())
     arguments.push_back(call->addArgument(argument.getType(), loc));
   arguments.push_back(buffer);
-  // Before the blocks are moved: their values are replaced outside of them.
+  // Done before the blocks are moved: uses of their values are replaced outside
+  // of them.
   builder.setInsertionPointToEnd(after);
   llvm::SmallVector<Value> values(piece.outputs.begin(), piece.outputs.end());
   llvm::append_range(values, next->getArguments());

@@ -1,4 +1,4 @@
-//===- SplitReads.cpp - td-split-reads: each reader its order -------------===//
+//===- SplitReads.cpp - td-split-reads: row-major copies ------------------===//
 
 #include "Conversion/TDToRuntime.h"
 #include "MemoryPlan.h"

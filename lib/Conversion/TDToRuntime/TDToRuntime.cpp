@@ -18,7 +18,8 @@ namespace tdc {
 
 namespace {
 
-/// Kernels report bad indexes with the place of the op that had them.
+/// Numbers the places of the ops that may have a bad index; kernels report the
+/// number.
 void numberKernelSites(ModuleOp module, Globals &globals) {
   if (!module.lookupSymbol(runtime::tdrt_kernel_error.name))
     return;
@@ -41,7 +42,7 @@ Port getPort(DictionaryAttr attributes, Type type, llvm::StringRef otherwise) {
           llvm::cast<RankedTensorType>(type)};
 }
 
-/// Whether a call of the function leaves slots or the random stream changed.
+/// Whether a call of the function may change slots or the random stream.
 bool changesState(func::FuncOp function) {
   WalkResult walked = function.walk([](MemoryEffectOpInterface op) {
     llvm::SmallVector<MemoryEffects::EffectInstance> effects;
@@ -69,7 +70,7 @@ Export describeExport(func::FuncOp function, FlatSymbolRefAttr entry,
   return row;
 }
 
-/// Whether an image can be an argument.
+/// Whether an image can be an argument of the function.
 bool takesImages(const Export &function) {
   return llvm::any_of(function.inputs, [](const Port &input) {
     DType dtype = td::getDType(input.type.getElementType());
@@ -95,8 +96,8 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       bool changes = changesState(function);
       MemoryPlan plan(function, slots);
-      // Main has ended before an export runs, and in one context only one
-      // function runs at a time: they share the arena behind the slots.
+      // Main has ended before an export runs, and one context runs only one
+      // function at a time: all functions share the arena after the slots.
       for (auto [bytes, planned] : llvm::zip(arenaBytes, plan.getArenaBytes()))
         bytes = std::max(bytes, planned);
       pinnedBytes = std::max(pinnedBytes, plan.getPinnedBytes());

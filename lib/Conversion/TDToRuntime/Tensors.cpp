@@ -141,8 +141,8 @@ void FunctionLowering::freeDead(Operation *op) {
 // Ops
 //===----------------------------------------------------------------------===//
 
-/// Whether somebody may press ^C meanwhile. In a loop the end of an iteration
-/// asks; outside of loops the kernels do that have much to do.
+/// Whether to check for ^C after the launch. In a loop, the end of an iteration
+/// checks; outside of loops, kernels with much work do.
 static bool mayTakeLong(td::LaunchOp op) {
   constexpr int64_t much = 1 << 16;
   return llvm::any_of(
@@ -200,7 +200,7 @@ llvm::SmallVector<Value, 2> FunctionLowering::loadSizes(Value address,
   return sizes;
 }
 
-void FunctionLowering::storeSizesBeside(Value address, ValueRange sizes) {
+void FunctionLowering::storeSizesAfter(Value address, ValueRange sizes) {
   for (auto [i, size] : llvm::enumerate(sizes))
     code.store(size, code.address(address, (i + 1) * sizeof(int64_t)));
 }
@@ -235,7 +235,7 @@ LogicalResult FunctionLowering::lower(td::WriteOp op) {
     }
     Value address = getPointerAddress(op.getSlotAttr());
     code.store(pointer, address);
-    storeSizesBeside(address, getSizes(value));
+    storeSizesAfter(address, getSizes(value));
     return success();
   }
   const SlotRow &slot = slots.get(op.getSlotAttr());
@@ -251,7 +251,7 @@ LogicalResult FunctionLowering::lower(td::WriteOp op) {
   return success();
 }
 
-/// The only element as i64, f64 or i1.
+/// Loads the only element as i64, f64 or i1.
 Value FunctionLowering::loadItem(Value tensor) {
   Type type = getType(tensor).getElementType();
   Location loc = code.getLocation();
@@ -259,7 +259,8 @@ Value FunctionLowering::loadItem(Value tensor) {
   if (type.isF64())
     return code.load(type, pointer);
   if (isa<FloatType>(type)) {
-    // arith, so that what a processor lacks is written out with the kernels'.
+    // An arith op, so that a conversion that the processor lacks is expanded as
+    // in kernels.
     Value number = code.load(type, pointer);
     if (!type.isF32())
       number = arith::ExtFOp::create(code.builder, loc,
@@ -271,7 +272,7 @@ Value FunctionLowering::loadItem(Value tensor) {
     return code.compare(
         LLVM::ICmpPredicate::ne, code.load(code.i8, pointer),
         LLVM::ConstantOp::create(code.builder, loc, code.i8, 0));
-  // Memory knows no signs.
+  // Memory types are signless.
   unsigned width = type.getIntOrFloatBitWidth();
   Value element = code.load(code.builder.getIntegerType(width), pointer);
   if (width == 64)
@@ -291,7 +292,7 @@ LogicalResult FunctionLowering::lower(td::DimOp op) {
   return success();
 }
 
-/// Another name for the operand's bytes.
+/// The result is an alias of the operand's bytes.
 LogicalResult FunctionLowering::lower(td::ReshapeOp op) {
   define(op.getResult(), op.getSizes());
   return success();
@@ -345,7 +346,8 @@ LogicalResult FunctionLowering::lower(td::NextRandomOp op) {
   return success();
 }
 
-/// A choice of scalars moves over; one of tensors copies the one chosen.
+/// A select of scalars is moved as it is; a select of tensors copies the chosen
+/// tensor.
 LogicalResult FunctionLowering::lower(arith::SelectOp op) {
   Value result = op.getResult();
   auto choose = [&](Value onTrue, Value onFalse) -> Value {

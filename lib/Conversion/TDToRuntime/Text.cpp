@@ -1,7 +1,7 @@
 //===- Text.cpp - strings, prints, assertions -----------------------------===//
 //
 // A print appends the pieces of its template to the runtime's output; no string
-// is made. An assertion's message is put together when the assertion has
+// is made. The message of an assertion is made only when the assertion has
 // failed.
 //
 //===----------------------------------------------------------------------===//
@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace tdc {
 
-/// The text of a string that is known now.
+/// The text of a string that is known at compile time.
 static std::optional<std::string> getLiteral(Value string) {
   auto format = string.getDefiningOp<td::FormatOp>();
   if (!format || !format.getValues().empty())
@@ -35,7 +35,8 @@ Value FunctionLowering::get(Value value) {
 }
 
 LogicalResult FunctionLowering::lower(td::FormatOp op) {
-  // A literal is a constant at its uses, and some texts are made by their user.
+  // A literal is a constant at its uses; some texts are formatted by their
+  // consumer.
   if (op.getValues().empty() || getConsumer(op))
     return success();
   code.call(runtime::tdrt_str_begin, {code.getContext()});
@@ -137,7 +138,7 @@ LogicalResult FunctionLowering::lower(td::PrintOp op) {
   return success();
 }
 
-/// A string ends with its first NUL, as everywhere in the runtime.
+/// A string ends at its first NUL, as everywhere in the runtime.
 LogicalResult FunctionLowering::lower(td::StrEqualOp op) {
   Value order =
       code.call(runtime::strcmp, {get(op.getLhs()), get(op.getRhs())});
@@ -146,8 +147,8 @@ LogicalResult FunctionLowering::lower(td::StrEqualOp op) {
   return success();
 }
 
-/// The texts are concatenated, each with its NUL, and a table has their
-/// offsets. td.pick_text is pure and may run before its check: the index is
+/// Concatenates the texts, each with its NUL, and makes a table of their
+/// offsets. td.pick_text is pure and may run before its check, so the index is
 /// clamped.
 LogicalResult FunctionLowering::lower(td::PickTextOp op) {
   std::string bytes;
@@ -176,7 +177,7 @@ LogicalResult FunctionLowering::lower(td::AssertOp op) {
   Block *failed = code.expect(op.getCondition());
   Block *next = code.builder.getInsertionBlock();
   code.setBlock(failed);
-  // A bad index in a kernel comes before what it led to.
+  // Reports a bad index in an earlier kernel before the failure that it caused.
   code.poll();
   Value message;
   auto format = op.getMessage().getDefiningOp<td::FormatOp>();

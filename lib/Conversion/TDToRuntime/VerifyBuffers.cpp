@@ -1,11 +1,11 @@
 //===- VerifyBuffers.cpp - td-verify-buffers: bytes reused while live -----===//
 //
-// A forward dataflow analysis of what planned bytes hold: a value, the state of
-// a slot, or a value that is copied twice. A write ends what it overlaps, a
-// join keeps the intersection. It asks no live range: of Liveness it has only
-// the numbering's views of an op, getConsumer and getRoot.
+// A forward dataflow analysis of the contents of planned bytes: a value, the
+// state of a slot, or a value that is copied twice. A write ends the contents
+// that it overlaps; a join keeps the intersection. The analysis does not use
+// live ranges; from Liveness.h it uses only getConsumer and getRoot.
 //
-// Not checked: which half of a ring is written, and what is not planned (heap,
+// Not checked: the half of a ring that is written, and unplanned storage (heap,
 // constants, inputs).
 //
 //===----------------------------------------------------------------------===//
@@ -25,8 +25,8 @@ namespace tdc {
 
 namespace {
 
-/// A root, the td.slot whose state it is, or the staging buffer of a value that
-/// is copied twice.
+/// A root, the td.slot for its state, or the staging buffer of a value that is
+/// copied twice.
 using Content =
     llvm::PointerUnion<Operation *, detail::ValueImpl *, const Storage *>;
 
@@ -36,7 +36,7 @@ Content toContent(const SlotRow &row) {
 }
 bool isSlot(Content content) { return isa<Operation *>(content); }
 
-/// Bytes from `begin` to before `end` of the arena of a device.
+/// The bytes in [begin, end) of the arena of a device.
 struct Bytes {
   int32_t device = 0;
   int64_t begin = 0, end = 0;
@@ -47,8 +47,8 @@ struct Bytes {
   }
 };
 
-/// What planned bytes hold. Ranges with contents do not overlap; the contents
-/// of one range are names of the same bytes.
+/// The contents of planned bytes. Ranges with contents do not overlap; all
+/// contents of one range are aliases of the same bytes.
 class Contents {
 public:
   using Place = std::pair<int32_t, int64_t>; // device and first byte
@@ -57,10 +57,10 @@ public:
     int64_t end = 0;
     llvm::SmallVector<Content, 2> contents;
   };
-  /// A range as it was before a change.
+  /// A range with its contents before a change.
   using Change = std::pair<Place, Held>;
 
-  /// True of an empty range.
+  /// Whether the range holds `content`; true for an empty range.
   bool has(const Bytes &bytes, Content content) const {
     if (bytes.isEmpty())
       return true;
@@ -69,7 +69,7 @@ public:
            llvm::is_contained(found->second.contents, content);
   }
 
-  /// Adds to what the same bytes hold already.
+  /// Adds `content` to the contents of these bytes.
   void add(const Bytes &bytes, Content content) {
     if (bytes.isEmpty())
       return;
@@ -86,7 +86,8 @@ public:
       held.erase(place);
   }
 
-  /// Ends all contents that overlap `bytes`, but for what `stays`.
+  /// Ends all contents that overlap `bytes`, except those for which `stays`
+  /// holds.
   void end(const Bytes &bytes, llvm::function_ref<bool(Content)> stays) {
     if (bytes.isEmpty())
       return;
@@ -105,7 +106,7 @@ public:
       remove(place, content);
   }
 
-  /// Contents that have ended or been added since a mark.
+  /// Contents that have ended or have been added since a mark.
   struct Difference {
     llvm::SmallVector<Entry> ended, added;
   };
@@ -171,7 +172,8 @@ private:
   LogicalResult verifyBranch(scf::IfOp op);
   LogicalResult verifyLoop(td::CarryingLoop loop);
   LogicalResult verifyReturn(func::ReturnOp op);
-  /// An edge of control flow, on which values are copied one after another.
+  /// Verifies an edge of control flow, on which values are copied one after
+  /// another.
   LogicalResult verifyEdge(Operation *op,
                            llvm::MutableArrayRef<OpOperand> operands,
                            ValueRange receivers);
@@ -184,7 +186,7 @@ private:
     error.attachNote(value.getLoc()) << "made here";
     return error;
   }
-  /// A staging buffer still has the value that was copied there.
+  /// Checks that a staging buffer still has the value that was copied there.
   LogicalResult expect(Operation *reader, const Storage &staging) {
     if (contents.has(getBytes(staging), &staging))
       return success();
@@ -209,7 +211,8 @@ private:
     end(getBytes(staging));
     contents.add(getBytes(staging), &staging);
   }
-  /// Where `writer` is a ring, it ends nothing of its own.
+  /// Ends the contents of `bytes`. If `writer` is a ring, its own contents
+  /// stay.
   void end(const Bytes &bytes, const Storage *writer = nullptr) {
     bool isRing = writer && writer->kind == Storage::Kind::Ring;
     contents.end(bytes, [&](Content content) {
@@ -217,11 +220,11 @@ private:
       return isRing && root && &plan.getStorage(Value(root)) == writer;
     });
   }
-  /// Ends what a loop's body overwrites in some iteration, but for the state of
-  /// slots: verifyLoop checks that each iteration ends with it.
+  /// Ends the contents that a loop's body overwrites in some iteration, except
+  /// the state of slots: verifyLoop checks that each iteration restores it.
   void endWritten(Block &body);
 
-  /// Empty where the bytes are not planned, or are constant.
+  /// Empty if the bytes are not planned, or are constant.
   Bytes getBytes(Value value) const {
     if (!isa<RankedTensorType>(value.getType()))
       return {};
@@ -245,7 +248,7 @@ private:
   static Bytes getBytes(const SlotRow &row) {
     return {row.device, row.offset, row.offset + getByteSize(row.type)};
   }
-  /// Whether it is the state of a slot under another name.
+  /// Whether the value is an alias of the state of a slot.
   bool isRead(Value value) const {
     auto read = value.getDefiningOp<td::ReadOp>();
     return read && slots.isPlanned(read.getSlotAttr()) &&
@@ -271,7 +274,7 @@ LogicalResult BufferVerifier::verify(Block &block) {
 }
 
 LogicalResult BufferVerifier::verify(Operation *op) {
-  // These are other names of a tensor, and texts that are made elsewhere.
+  // Views are aliases of a tensor; some texts are formatted by their consumer.
   if (td::isView(op) || isa<scf::YieldOp, scf::ConditionOp>(op))
     return success();
   if (auto format = dyn_cast<td::FormatOp>(op); format && getConsumer(format))
@@ -297,7 +300,7 @@ LogicalResult BufferVerifier::verify(Operation *op) {
     return verifyLaunch(launch);
   for (Value result : op->getResults()) {
     define(result);
-    // It is written while the operands are read.
+    // The result is written while the operands are read.
     for (Value operand : op->getOperands())
       if (failed(expect(op, operand)))
         return failure();
@@ -305,8 +308,8 @@ LogicalResult BufferVerifier::verify(Operation *op) {
   return success();
 }
 
-/// A result may take the bytes of an input only where the kernel says so, and
-/// never those of another result.
+/// Checks that a result takes the bytes of an input only if the kernel allows
+/// it, and never those of another result.
 LogicalResult BufferVerifier::verifyLaunch(td::LaunchOp op) {
   auto isPair = [&](int64_t input, int64_t result) {
     llvm::ArrayRef<int64_t> pairs = op.getInPlace();
@@ -431,7 +434,8 @@ LogicalResult BufferVerifier::verifyBranch(scf::IfOp op) {
     return failure();
   for (auto [place, content] : before.ended)
     contents.remove(place, content);
-  // What a side makes is seen in that side only, but for the state of slots.
+  // Values that one side defines are visible only there, but the state of slots
+  // is visible after the branch.
   for (Contents::Entry entry : contents.compareWith(mark).added)
     if (isSlot(entry.second) && !llvm::is_contained(before.added, entry))
       contents.remove(entry.first, entry.second);
@@ -450,7 +454,7 @@ void BufferVerifier::endWritten(Block &body) {
     for (Value value : made)
       if (!td::getViewed(value) && !isRead(value))
         endAt(getBytes(value));
-    // What lies in the slot already is not copied there.
+    // A value that lies in the slot already is not copied there.
     if (auto write = dyn_cast<td::WriteOp>(op);
         write && slots.isPlanned(write.getSlotAttr()) &&
         !isInSlot(write.getValue(), slots.get(write.getSlotAttr())))
@@ -490,7 +494,7 @@ LogicalResult BufferVerifier::verifyLoop(td::CarryingLoop loop) {
   return success();
 }
 
-/// The state of slots outlives the function.
+/// Checks the results; the state of slots must outlive the function.
 LogicalResult BufferVerifier::verifyReturn(func::ReturnOp op) {
   for (OpOperand &operand : op->getOpOperands()) {
     if (failed(expect(op, operand.get())))

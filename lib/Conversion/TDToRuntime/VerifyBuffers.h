@@ -1,4 +1,4 @@
-//===- VerifyBuffers.h - that no live bytes are reused --------------------===//
+//===- VerifyBuffers.h - checks that no live bytes are reused -------------===//
 
 #ifndef TDC_LIB_CONVERSION_TDTORUNTIME_VERIFYBUFFERS_H
 #define TDC_LIB_CONVERSION_TDTORUNTIME_VERIFYBUFFERS_H
@@ -7,8 +7,8 @@
 
 namespace tdc {
 
-/// Reports an error at the first op of `function` that would find planned bytes
-/// overwritten, or overwrite what it still reads.
+/// Reports an error at the first op of `function` that would read overwritten
+/// planned bytes, or would overwrite bytes that it still reads.
 mlir::LogicalResult verifyBuffers(mlir::func::FuncOp function,
                                   const SlotTable &slots,
                                   const MemoryPlan &plan);

@@ -1,4 +1,4 @@
-//===- VerifyMemory.cpp - td-verify-memory: what does not fit -------------===//
+//===- VerifyMemory.cpp - td-verify-memory: checks the GPUs' arenas -------===//
 
 #include "Conversion/PlannedMemory.h"
 #include "Conversion/TDToRuntime.h"
@@ -14,7 +14,8 @@ namespace tdc {
 
 namespace {
 
-/// Who reads them looks for what to make smaller.
+/// A user reads these notes to find a tensor to make smaller; more would not
+/// help.
 constexpr size_t kMostHolders = 5;
 
 void refuse(ModuleOp module, const PeakMemory &peak, int64_t limit) {

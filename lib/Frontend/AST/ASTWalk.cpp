@@ -1,4 +1,4 @@
-//===- ASTWalk.cpp - what an expression consists of -----------------------===//
+//===- ASTWalk.cpp - the direct children of an expression -----------------===//
 
 #include "Frontend/ASTWalk.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,9 +1,10 @@
 //===- Captures.cpp - values of the program in exported functions ---------===//
 //
-// The checker gives an exported function the values of the top-level
-// statements as they are at their end. They are values of @main, which has
-// returned when the function is called: what is computed is kept in a slot,
-// what means the same anywhere, as a constant or an `arg`, is made again.
+// An exported function uses the values of the top-level statements as they are
+// at the end of these. They are values of @main, which has returned when the
+// function is called. So a computed value is kept in a slot, and an op that
+// means the same anywhere, such as a constant or an `arg`, is copied into the
+// function.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@ using namespace mlir;
 
 namespace tdc {
 
-/// Whether a copy of the op gives its value in any function.
+/// Whether a copy of the op gives the same value in any function.
 static bool canRepeat(Operation *op) {
   return op && op->getNumOperands() == 0 && op->getNumRegions() == 0 &&
          isPure(op);
@@ -45,7 +46,7 @@ void MLIREmitter::replaceCaptures() {
   });
 }
 
-/// The value at the top of the exported function.
+/// Makes a value of @main available at the top of the exported function.
 mlir::Value MLIREmitter::bringIn(mlir::Value value) {
   OpBuilder::InsertionGuard guard(builder);
   if (Operation *op = value.getDefiningOp(); canRepeat(op)) {
@@ -65,7 +66,7 @@ mlir::Value MLIREmitter::bringIn(mlir::Value value) {
   return td::ItemOp::create(builder, value.getLoc(), value.getType(), kept);
 }
 
-/// The slot that the end of @main writes the value into.
+/// The slot into which the end of @main writes the value.
 td::SlotOp MLIREmitter::keep(mlir::Value value) {
   td::SlotOp &slot = kept[value];
   if (slot)
@@ -77,7 +78,7 @@ td::SlotOp MLIREmitter::keep(mlir::Value value) {
                                 RankedTensorType::get({}, value.getType()),
                                 value, ValueRange());
   auto type = llvm::cast<RankedTensorType>(tensor.getType());
-  // No function has a name with a dot.
+  // Names of functions have no dot, so they do not clash with this one.
   llvm::StringRef variable = td::getVariableName(value.getLoc());
   std::string name =
       ("value." + (variable.empty() ? "unnamed" : variable)).str();

@@ -1,7 +1,7 @@
 //===- ControlFlow.cpp - loops and branches -------------------------------===//
 //
-// An op is made when its region begins. Where what comes out of it is known
-// only at the end, it is made anew around the region.
+// An op is created when its region begins. If its results are known only at the
+// end of the region, a new op is created around the region then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@ using namespace mlir;
 
 namespace tdc {
 
-/// The form of td::CarryingLoop: the region of the condition asks the first
-/// value and passes everything on. The body is left empty.
+/// The form of td::CarryingLoop: the condition's region tests the first value
+/// and forwards all values. The body is left empty.
 static scf::WhileOp makeWhile(OpBuilder &builder, Location loc,
                               ValueRange inits) {
   auto ask = [](OpBuilder &inner, Location loc, ValueRange carried) {
@@ -34,17 +34,18 @@ Emitter::Loop MLIREmitter::beginFor(Value from, Value to, Value step,
           wrap(ValueRange(loop.getRegionIterArgs()))};
 }
 
-/// How often a loop runs unless it is left; not positive where it does not.
+/// The trip count of a loop that is not left early; not positive if the loop
+/// does not run.
 mlir::Value MLIREmitter::countIterations(scf::ForOp loop) {
   mlir::Value step = loop.getStep();
   mlir::Value distance =
       create<arith::SubIOp>(loop.getUpperBound(), loop.getLowerBound());
-  // Rounded up: the last step may be a part of one.
+  // Rounded up: the last step may be partial.
   mlir::Value part = create<arith::SubIOp>(step, unwrap(constantInt(1)));
   return create<arith::DivSIOp>(create<arith::AddIOp>(distance, part), step);
 }
 
-/// A loop that can be left counts by itself.
+/// A loop that can be left early becomes a while loop that counts by itself.
 llvm::SmallVector<Value> MLIREmitter::endFor(llvm::ArrayRef<Value> next,
                                              llvm::ArrayRef<Outcome> outcomes,
                                              Value leaves) {
@@ -73,7 +74,7 @@ llvm::SmallVector<Value> MLIREmitter::endFor(llvm::ArrayRef<Value> next,
   llvm::SmallVector<mlir::Value> after = {goesOn, index, iterations};
   llvm::append_range(after, unwrap(next));
 
-  // As td::kCountedAttr says.
+  // In the form that td::kCountedAttr describes.
   builder.setInsertionPoint(loop);
   mlir::Value first = loop.getLowerBound();
   llvm::SmallVector<mlir::Value> initial = {
@@ -111,8 +112,9 @@ MLIREmitter::endWhile(Value goesOn, llvm::ArrayRef<Value> next,
   return wrap(ValueRange(loop.getResults().drop_front()));
 }
 
-/// Makes a while loop around the body of `open`, which has its last values but
-/// no end, and takes `initial`. What comes out of it is known only now.
+/// Replaces the loop `open` by a while loop around its body, with the initial
+/// values `initial`. The body has its last values but no terminator yet. The
+/// outcomes, known only now, become further carried values.
 scf::WhileOp MLIREmitter::remakeLoop(Operation *open,
                                      llvm::ArrayRef<mlir::Value> initial,
                                      llvm::ArrayRef<mlir::Value> next,
@@ -127,7 +129,8 @@ scf::WhileOp MLIREmitter::remakeLoop(Operation *open,
       inits.push_back(unwrap(outcome.initial));
       continue;
     }
-    // What nobody reads is passed on rather than made in each iteration.
+    // No op reads this initial value. Placeholders of the type in the body are
+    // replaced by the carried value, so that no iteration makes one.
     inits.push_back(makePlaceholder(type));
     placeholders.remove_if([&](Operation *other) {
       bool isSame = open->isProperAncestor(other) &&
@@ -160,7 +163,7 @@ void MLIREmitter::beginElse() {
       llvm::cast<scf::IfOp>(regions.back()).elseBlock());
 }
 
-/// The types of the results are known only now, so the op is made anew around
+/// The types of the results are known only now, so a new op is created around
 /// the two bodies.
 llvm::SmallVector<Value> MLIREmitter::endIf(llvm::ArrayRef<Value> thenValues,
                                             llvm::ArrayRef<Value> elseValues) {

@@ -1,8 +1,8 @@
 //===- Host.cpp - host scalars --------------------------------------------===//
 //
-// int is i64 and wraps, float is f64, bool is i1. Edges that arith leaves
-// undefined (division by zero, conversions out of range) are spelt out here, so
-// that the IR means what docs/Language.md says.
+// int is i64 and wraps, float is f64, bool is i1. Cases that arith leaves
+// undefined (division by zero, conversions out of range) are written out here,
+// so that the IR means what docs/Language.md says.
 //
 //===----------------------------------------------------------------------===//
 
@@ -102,8 +102,8 @@ mlir::Value MLIREmitter::hostFloat(HostOp op, ValueRange operands) {
     return create<arith::DivFOp>(lhs, rhs);
   case HostOp::FloorDiv:
   case HostOp::Mod: {
-    // As Dialect/TD/OpTable/Floor.h; a remainder of 0 has the divisor's sign,
-    // as in Python.
+    // As in Dialect/TD/OpTable/Floor.h; a remainder of 0 has the divisor's
+    // sign, as in Python.
     checkDivisor(rhs);
     mlir::Value remainder = create<arith::RemFOp>(lhs, rhs);
     mlir::Value zero = unwrap(constantFloat(0));
@@ -131,7 +131,7 @@ mlir::Value MLIREmitter::hostFloat(HostOp op, ValueRange operands) {
     return create<math::PowFOp>(lhs, rhs);
   case HostOp::Neg:
     return create<arith::NegFOp>(lhs);
-  // Python's: the first one, unless the second is less or greater.
+  // As in Python: the first one, unless the second is less or greater.
   case HostOp::Min:
     return create<arith::SelectOp>(
         create<arith::CmpFOp>(arith::CmpFPredicate::OLT, rhs, lhs), rhs, lhs);
@@ -223,7 +223,8 @@ mlir::Value MLIREmitter::floatToInt(mlir::Value value) {
                                  result);
 }
 
-/// Stops the program if the divisor is 0, unless it is a constant that is not.
+/// Stops the program if the divisor is 0. Emits nothing if the divisor is a
+/// constant other than 0.
 void MLIREmitter::checkDivisor(mlir::Value divisor) {
   bool isFloat = divisor.getType().isF64();
   if (matchPattern(divisor, m_Constant()) &&
@@ -257,10 +258,10 @@ void MLIREmitter::checkPower(mlir::Value base, mlir::Value exponent) {
              Check::Division);
 }
 
-/// Quotient or remainder that floors: where the machine's, which truncate,
-/// leave a remainder of the other sign than the divisor, one step down. The
+/// Floored quotient or remainder. The machine truncates: if its remainder has
+/// the other sign than the divisor, the result is corrected by one step. The
 /// machine traps on 0, where the program has stopped already, and on INT64_MIN
-/// / -1, which is avoided by dividing by 1 and negating.
+/// / -1, which is computed by dividing by 1 and negating.
 mlir::Value MLIREmitter::floorDivide(HostOp op, mlir::Value lhs,
                                      mlir::Value rhs) {
   checkDivisor(rhs);
@@ -301,8 +302,8 @@ mlir::Value MLIREmitter::floorDivide(HostOp op, mlir::Value lhs,
   return create<arith::SelectOp>(negates, negated, quotient);
 }
 
-/// Power by squaring, wrapping. The type is int, so an exponent that turns out
-/// to be negative stops the program.
+/// Power by squaring, wrapping. The type is int, so an exponent that is
+/// negative at run time stops the program.
 mlir::Value MLIREmitter::integerPower(mlir::Value base, mlir::Value exponent) {
   mlir::Value zero = unwrap(constantInt(0)), one = unwrap(constantInt(1));
   llvm::APInt constant;

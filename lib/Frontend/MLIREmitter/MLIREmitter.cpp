@@ -56,7 +56,8 @@ void MLIREmitter::setLocation(const SourceLocation &place) {
   callersLocation.reset();
 }
 
-/// Ops that make or bring the tensor have the name around their location.
+/// Adds the name to the location of the op that makes the tensor and of the
+/// copies that lead to it. An op that has a name keeps it.
 void MLIREmitter::nameTensor(Value tensor, llvm::StringRef name) {
   auto attribute = builder.getStringAttr(name);
   Operation *op = unwrap(tensor).getDefiningOp();
@@ -83,8 +84,8 @@ Location MLIREmitter::getFileLocation(SourceRange range) {
                              at.line, at.column);
 }
 
-/// Made when the first op needs it: most calls of setLocation are for
-/// expressions that emit nothing.
+/// Creates the location when the first op needs it: most calls of setLocation
+/// are for expressions that emit nothing.
 Location MLIREmitter::getLocation() {
   if (location)
     return *location;

@@ -23,7 +23,7 @@ class MLIREmitter final : public Emitter {
 public:
   MLIREmitter(mlir::MLIRContext &context, const SourceManager &sources);
 
-  /// Ends @main and hands the module over.
+  /// Ends @main and returns the module.
   mlir::OwningOpRef<mlir::ModuleOp> finish();
 
   void setLocation(const SourceLocation &location) override;
@@ -113,7 +113,7 @@ public:
   bool canUse(Value value) override;
 
 private:
-  /// A function under construction. Its constants stand at its top, each once.
+  /// A function under construction. Each constant is created once, at its top.
   struct Function {
     mlir::func::FuncOp op;
     llvm::DenseMap<mlir::Attribute, mlir::Value> constants;
@@ -129,7 +129,7 @@ private:
   mlir::Value bringIn(mlir::Value value);
   td::SlotOp keep(mlir::Value value);
 
-  /// The constant of the current function that `attribute` stands for.
+  /// The constant op of `attribute` at the top of the current function.
   mlir::Value getConstant(mlir::Attribute attribute);
 
   mlir::Value hostInt(HostOp op, mlir::ValueRange operands);
@@ -142,7 +142,7 @@ private:
   void checkPower(mlir::Value base, mlir::Value exponent);
   void checkDivisor(mlir::Value divisor);
 
-  /// A value that nobody reads.
+  /// A value that no op reads.
   mlir::Value makePlaceholder(mlir::Type type);
   mlir::Value countIterations(mlir::scf::ForOp loop);
   mlir::scf::WhileOp remakeLoop(mlir::Operation *open,
@@ -159,7 +159,7 @@ private:
   getDictionary(llvm::ArrayRef<std::pair<std::string, std::string>> entries);
   mlir::ArrayAttr getStrings(llvm::ArrayRef<std::string> texts);
 
-  /// Creates an op at the current place.
+  /// Creates an op at the insertion point, with the current location.
   template <typename Op, typename... Args> Op create(Args &&...args) {
     return Op::create(builder, getLocation(), std::forward<Args>(args)...);
   }
@@ -168,7 +168,8 @@ private:
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::Operation *lastSlot = nullptr;
-  /// What the top-level statements computed and exported functions use.
+  /// Values of the top-level statements that exported functions use, and their
+  /// slots.
   llvm::DenseMap<mlir::Value, td::SlotOp> kept;
   llvm::SmallVector<mlir::Attribute> arguments;
 
@@ -178,7 +179,7 @@ private:
   mlir::OpBuilder::InsertPoint mainPoint;
   /// The loops and branches that are open.
   llvm::SmallVector<mlir::Operation *> regions;
-  /// Tensors that nobody reads.
+  /// Ops of tensors that no op reads.
   llvm::SetVector<mlir::Operation *> placeholders;
 
   SourceRange range;

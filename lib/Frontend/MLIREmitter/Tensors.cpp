@@ -1,7 +1,7 @@
 //===- Tensors.cpp - compute ops ------------------------------------------===//
 //
-// One call, one op. Result types are the checker's; ops whose result has the
-// type of an operand take it from there.
+// Each call creates one op. Result types come from the checker; an op with the
+// result type of an operand takes it from the operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ static AffineMap getMap(const CoordinateSums &sums, MLIRContext *context) {
   return AffineMap::get(sums.dims, sums.offsets, coordinates, context);
 }
 
-/// Null for what is not set.
+/// The attribute in MLIR; null for a bool that is false.
 static Attribute getAttribute(Builder &builder, const OpAttribute &attribute) {
   MLIRContext *context = builder.getContext();
   if (auto *number = std::get_if<int64_t>(&attribute.value))
@@ -89,7 +89,7 @@ Value MLIREmitter::op(OpKind kind, llvm::ArrayRef<Value> operands,
   for (const OpAttribute &attribute : attributes)
     if (Attribute value = getAttribute(builder, attribute))
       state.addAttribute(attribute.name, value);
-  // Of ops with two lists: their tensors, the first list, and the sizes.
+  // An op with two lists: each of its tensors, the first list, and the sizes.
   if (state.name.hasTrait<OpTrait::AttrSizedOperandSegments>()) {
     SmallVector<int32_t> segments(info.operands, 1);
     int32_t sizes = info.takesSizes ? llvm::count(type.dims, kRunTimeSize) : 0;

@@ -48,7 +48,7 @@ ArrayAttr MLIREmitter::getStrings(llvm::ArrayRef<std::string> texts) {
 // State and gradients
 //===----------------------------------------------------------------------===//
 
-/// Slots stand at the top of the module in the order of their declaration.
+/// Slots are at the top of the module in the order of their declaration.
 void MLIREmitter::declareSlot(llvm::StringRef name, td::SlotKind kind,
                               llvm::StringRef key, llvm::StringRef instance,
                               const TensorShape &type) {

@@ -1,8 +1,9 @@
 //===- Expressions.cpp - expressions --------------------------------------===//
 //
-// From the loosest binding to the tightest, as in the grammar. Chains of
-// operators are loops that build trees to the left; since such a tree is as
-// high as the chain is long, its height is limited where it grows.
+// Functions go from the loosest binding to the tightest, as in the grammar. A
+// chain of operators is parsed by a loop into a tree that grows to the left.
+// Such a tree is as high as the chain is long, so its height is limited while
+// it grows.
 //
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
@@ -406,7 +407,8 @@ const Expr *Parser::parseMemberAccess(const Expr *base) {
 // Atoms
 //===----------------------------------------------------------------------===//
 
-/// Whether a word that begins no expression stands where one ends.
+/// Whether the current token is a keyword in the place of a name: the next
+/// token ends an expression.
 bool Parser::atReservedName() const {
   Tok next = peek(1).kind;
   bool ends = next == Tok::RParen || next == Tok::Comma || next == Tok::Dot ||
@@ -446,7 +448,7 @@ const Expr *Parser::parseAtom() {
     return device;
   }
   case Tok::Var:
-    // The variance of a tensor: a declaration begins a statement.
+    // A variance: `var(…)` of a tensor. A declaration would begin a statement.
     if (peek(1).kind == Tok::LParen) {
       auto *name = make<NameExpr>(range);
       name->name = textOf(advance());
@@ -463,7 +465,7 @@ const Expr *Parser::parseAtom() {
   }
 }
 
-/// Gives a node that was just made the range with its brackets.
+/// Sets the range of a node that was just made to the range with its brackets.
 static const Expr *widen(const Expr *expr, SourceRange range) {
   const_cast<Expr *>(expr)->range = range;
   return expr;
@@ -541,7 +543,7 @@ const Expr *Parser::parseComprehension(SourceRange start, const Expr *element) {
     clauses.push_back(clause);
   }
   auto *result = make<ComprehensionExpr>(rangeFrom(start), children);
-  // A clause stands within those before it.
+  // A clause is nested in those before it.
   size_t height = result->height + clauses.size() - 1;
   if (height > ParserLimits::expressionHeight)
     return tooDeep(start);

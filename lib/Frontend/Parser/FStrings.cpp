@@ -1,8 +1,9 @@
 //===- FStrings.cpp - f-strings and formats -------------------------------===//
 //
 // An f-string reaches the parser as one token. Its text is cut into literal
-// parts and replacement fields here; the expression of a field is cut into
-// tokens and parsed like any other, in place, so that its ranges are true.
+// parts and replacement fields here. The expression of a field is cut into
+// tokens and parsed in place like any other, so that its ranges are ranges of
+// the file.
 //
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
@@ -130,7 +131,7 @@ bool Parser::parseReplacementField(SourceRange open, uint32_t end,
 }
 
 const FormatSpec *Parser::parseFormatSpec(SourceRange range) {
-  // They keep a typing mistake printable.
+  // Limits that keep the output of a mistyped number printable.
   constexpr unsigned maxWidth = 9999, maxPrecision = 1000;
   llvm::StringRef rest = sources.getText(range);
   auto *spec = context.create<FormatSpec>();

@@ -293,7 +293,7 @@ const Decl *Parser::parsePartAssign() {
   if (first.kind == Tok::Name) {
     std::string written = ("self." + textOf(first)).str();
     diags.report(DiagCode::TD101, rangeOf(first))
-        .label("expected `" + written + "`: parts that are made are read so")
+        .label("expected `" + written + "`: a part is read through `self`")
         .fix(FixIt::Safe, "`" + written + "`", {{rangeOf(first), written}});
     return failed;
   }
@@ -341,7 +341,7 @@ const FnDecl *Parser::parseFn() {
     fn->result = parseType();
     isIntact = fn->result;
   }
-  // The body of a damaged header is still worth reading for other mistakes.
+  // The body after a damaged header is still parsed, to find other mistakes.
   if (!isIntact && !skipToBlock())
     return failed;
 

@@ -1,8 +1,8 @@
 //===- Lexer.cpp - text to tokens -----------------------------------------===//
 //
-// The scanner proper. The rules it implements are "Lexical structure" in
-// docs/Language.md. Checks on the file as a whole (size, UTF-8, reordering
-// characters) come first, in lexFile.
+// The scanner. It implements "Lexical structure" of docs/Language.md. Checks of
+// the file as a whole (size, UTF-8, reordering characters) come first, in
+// lexFile.
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Lexer.h"
@@ -32,7 +32,7 @@ bool tdc::isKeyword(Tok kind) {
 static bool isNameStart(char c) { return llvm::isAlpha(c) || c == '_'; }
 static bool isNameChar(char c) { return llvm::isAlnum(c) || c == '_'; }
 
-/// Whether a line that ends in this token goes on in the next one.
+/// Whether a line that ends in this token continues on the next line.
 static bool continuesLine(Tok kind) {
   switch (kind) {
   case Tok::Comma:
@@ -72,8 +72,8 @@ static bool continuesLine(Tok kind) {
   }
 }
 
-/// Whether a line that starts with this token cannot go on with an expression:
-/// what is missing above, such as a bracket, was forgotten.
+/// Whether a line that starts with this token cannot continue an expression:
+/// something above it, such as a bracket, was forgotten.
 static bool startsStatement(Tok kind) {
   switch (kind) {
   case Tok::Import:
@@ -213,7 +213,8 @@ private:
     return rest.starts_with("=") && !rest.starts_with("==");
   }
 
-  /// `i++` of C, whose sign is no operator that a line goes on after.
+  /// Whether the line ends in `i++` or `i--` of C: that sign does not continue
+  /// the line.
   bool endsWithStep() const {
     llvm::ArrayRef<Token> last = llvm::ArrayRef(stream.tokens).take_back(2);
     return last.size() == 2 && last[0].kind == last[1].kind &&
@@ -243,7 +244,7 @@ private:
       report.fix(FixIt::Choice,
                  "`" + text.slice(bracket, last.end) + closing + "`",
                  {{{file, last.end, last.end}, closing.str()}});
-    // Where it was missed: tokens are in the order of the text.
+    // The error is where the bracket was missed: tokens are in text order.
     uint32_t missed = last.end;
     stream.tokens.push_back({Tok::Error, missed, missed});
   }
@@ -259,8 +260,8 @@ private:
     lexPunctuation();
   }
 
-  /// A letter that no name has. What lies among punctuation and symbols, often
-  /// from a word processor, is none.
+  /// Whether the next character is a letter that no name has. Punctuation and
+  /// symbols, often from a word processor, are not letters.
   bool atForeignLetter() const {
     const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.data() + at);
     const auto *end = reinterpret_cast<const llvm::UTF8 *>(text.data() + limit);
@@ -285,7 +286,7 @@ private:
     if (isForeign) {
       diags.report(DiagCode::TD108, range(begin), "not a name")
           .label("names have the letters a to z, digits and `_`");
-      return add(Tok::Name, begin); // so that nothing follows from it
+      return add(Tok::Name, begin); // so that no further report follows
     }
     if (word.size() > ParserLimits::identifierBytes) {
       diags.report(DiagCode::TD110, range(begin), "the name is too long");
@@ -304,7 +305,7 @@ private:
       if (!text.slice(begin + 5, at).getAsInteger(10, ordinal))
         return add(Tok::Device, begin);
       diags.report(DiagCode::TD105, range(begin), "not a device number")
-          .label("after `cuda:` stands a small number");
+          .label("a small number follows `cuda:`");
       return add(Tok::Error, begin);
     }
     add(llvm::StringSwitch<Tok>(word)
@@ -359,7 +360,7 @@ private:
     } else if (number.ends_with("_") || number.contains("__") ||
                number.contains("_.") || number.contains("._") ||
                (!isHex && (number.contains("_e") || number.contains("_E")))) {
-      problem = "an underscore stands between two digits";
+      problem = "an underscore is only allowed between two digits";
     } else if (isHex && number.size() == 2) {
       problem = "digits are missing";
     } else if (!isFloat && number.size() > 1 && number[0] == '0' &&
@@ -371,8 +372,8 @@ private:
     add(problem ? Tok::Error : isFloat ? Tok::Float : Tok::Int, begin);
   }
 
-  /// A string ends at its quote; what the escapes and braces in it mean is
-  /// left to the parser.
+  /// A string ends at its quote; the parser interprets the escapes and braces
+  /// in it.
   void lexString(uint32_t begin, bool isFormatted) {
     char quote = text[at++];
     if (peek() == quote && peek(1) == quote)
@@ -386,7 +387,7 @@ private:
       Diagnostic &report =
           diags.report(DiagCode::TD103, {file, begin, begin + 1 + isFormatted})
               .label("starts here");
-      // Brackets at the end of the line are rather those of the call.
+      // Closing brackets at the end of the line probably belong to the call.
       llvm::StringRef content = text.slice(begin, at).rtrim(" \t\r");
       content = content.take_front(
           content.size() -
@@ -416,7 +417,7 @@ private:
       report.label("a comment starts with `#`")
           .fix(FixIt::Safe, "`# " + content.trim().split('\n').first + "`",
                {{range(begin), asComment(begin, content)}});
-      return; // a comment, for what follows
+      return; // a comment, to the tokens that follow
     }
     report.label("a string has one quote at each end")
         .note("write `\\n` for a line break; a comment starts with `#`");
@@ -427,7 +428,7 @@ private:
     add(Tok::Error, begin);
   }
 
-  /// The lines of a docstring that starts at `begin`, each behind a `#`.
+  /// The lines of a docstring that starts at `begin`, each after a `#`.
   std::string asComment(uint32_t begin, llvm::StringRef content) const {
     uint32_t lineStart = text.take_front(begin).find_last_of('\n') + 1;
     llvm::StringRef indent = text.slice(lineStart, begin);
@@ -517,7 +518,7 @@ private:
 
 } // namespace
 
-/// Whether the file as a whole can be a program; reports what speaks against.
+/// Whether the file as a whole can be a program; reports why not.
 static bool checkText(const SourceManager &sources, FileId file,
                       DiagnosticEngine &diags) {
   llvm::StringRef text = sources.getText(file);

@@ -1,6 +1,6 @@
 //===- Literals.cpp - numbers and strings ---------------------------------===//
 //
-// The values of literals. The lexer has checked their outline.
+// Computes the values of literals. The lexer has checked their form.
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Characters.h"
@@ -23,7 +23,7 @@ const Expr *Parser::parseInt() {
   Token token = advance();
   auto *literal = make<IntExpr>(rangeOf(token));
   std::string digits = withoutUnderscores(textOf(token));
-  // Radix 0 reads `0x`; a plain number never starts with 0 but for 0 itself.
+  // Radix 0 reads `0x`; a plain number never starts with 0, except 0 itself.
   if (!llvm::StringRef(digits).getAsInteger(0, literal->value))
     return literal;
   diags.report(DiagCode::TD105, rangeOf(token), "the integer is too large")
@@ -67,8 +67,8 @@ const Expr *Parser::parseString() {
   return literal;
 }
 
-/// Takes what follows a backslash off `rest` and appends what it stands for;
-/// false if it is no escape. Python's set.
+/// Takes the rest of an escape, after its backslash, off `rest` and appends the
+/// character that it means; false if it is not one of Python's escapes.
 static bool takeEscape(llvm::StringRef &rest, std::string &text) {
   static constexpr llvm::StringLiteral letters = "abfnrtv\\'\"";
   static constexpr llvm::StringLiteral meanings = "\a\b\f\n\r\t\v\\'\"";

@@ -1,7 +1,7 @@
 //===- Parser.cpp - tokens, errors and recovery ---------------------------===//
 //
-// What all topics of the parser share: stepping through tokens, saying what
-// was expected, and finding the place to go on after a mistake.
+// Shared by all parts of the parser: stepping through tokens, reporting what
+// was expected, and finding the place to continue after a mistake.
 //
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
@@ -27,7 +27,7 @@ const ast::Program *tdc::parseFile(const SourceManager &sources, FileId file,
 //===----------------------------------------------------------------------===//
 
 Diagnostic *Parser::reportExpected(const llvm::Twine &what) {
-  // What the lexer found wrong with this statement is the likelier cause.
+  // A mistake that the lexer found in this statement is the likelier cause.
   for (size_t ahead = 0;
        peek(ahead).kind != Tok::End && peek(ahead).kind != Tok::Newline;
        ++ahead)
@@ -92,7 +92,7 @@ bool Parser::Nesting::check() {
 }
 
 std::nullptr_t Parser::tooDeep(SourceRange range) {
-  // What encloses the place may be retried from there, at the same depth.
+  // Enclosing constructs may be parsed again from there, at the same depth.
   if (std::exchange(isTooDeep, true))
     return failed;
   diags.report(DiagCode::TD109, range)
@@ -160,7 +160,7 @@ void Parser::expectStatementEnd() {
   if (consume(Tok::Newline) || at(Tok::RBrace) || at(Tok::End) ||
       afterNewline())
     return;
-  // Python's `else` stands on a line that the lexer joined to this one.
+  // Python's `else` is on a line that the lexer joined to this one.
   if (indentedBlocks != 0 && at(Tok::Else))
     return;
   size_t start = pos;
@@ -211,7 +211,7 @@ llvm::StringRef Parser::takeDoc() {
 }
 
 llvm::StringRef Parser::parseProgramDoc() {
-  // The lines that lead the file, but not those of its first item.
+  // The lines at the start of the file, without those of its first item.
   llvm::ArrayRef<DocLine> docs = stream.docs;
   docs = docs.take_while([](const DocLine &doc) { return doc.nextToken == 0; });
   size_t count = 0;

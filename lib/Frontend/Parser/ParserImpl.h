@@ -26,14 +26,14 @@ public:
   const ast::Program *parseProgram();
 
 private:
-  /// A failed parse, whatever was to be parsed; the reason is reported.
+  /// The result of any parse that failed; the reason has been reported.
   static constexpr std::nullptr_t failed = nullptr;
 
   //===--------------------------------------------------------------------===//
   // Tokens (Parser.cpp)
   //===--------------------------------------------------------------------===//
 
-  /// The token `ahead` places further on; End from the last one on.
+  /// The token `ahead` places further on; End past the last token.
   const Token &peek(size_t ahead = 0) const {
     return (*tokens)[std::min(pos + ahead, tokens->size() - 1)];
   }
@@ -41,18 +41,18 @@ private:
   bool atName(llvm::StringRef word, size_t ahead = 0) const {
     return peek(ahead).kind == Tok::Name && textOf(peek(ahead)) == word;
   }
-  /// Whether a soft keyword stands here as a keyword: before a name.
+  /// Whether the current token is a soft keyword used as one: before a name.
   bool atSoftKeyword(llvm::StringRef word) const {
     return atName(word) && peek(1).kind == Tok::Name;
   }
-  /// Whether a word of the language stands where it names a member of a model:
+  /// Whether a word of the language names a member of a model here: it is
   /// before `=`, or before `:` and a type.
   bool atReservedMember(size_t ahead = 0) const {
     Tok next = peek(ahead + 1).kind;
     return isKeyword(peek(ahead).kind) &&
            (next == Tok::Equal || next == Tok::Colon);
   }
-  /// Whether a field begins here with such a name. `else:` is Python's.
+  /// Whether a field with such a name begins here. `else:` is Python's.
   bool atReservedField() const {
     return atReservedMember() && !(at(Tok::Else) && peek(1).kind == Tok::Colon);
   }
@@ -125,14 +125,15 @@ private:
   /// Skips the rest of a statement that began at token `start`, with the
   /// blocks in it, and makes progress in any case.
   void skipStatement(size_t start);
-  /// Skips to the `{` or `:` that starts the block of a damaged header;
-  /// whether there is one.
+  /// Skips to the `{` or `:` that starts the block of a damaged header; false
+  /// if there is none.
   bool skipToBlock();
-  /// At what follows a statement: reports a comment of C.
+  /// Called after a statement: reports a `//` comment of C; false if there is
+  /// none.
   bool reportSlashes();
   /// Ends a statement: a new line, or a `}` that follows.
   void expectStatementEnd();
-  /// Reports a `{` without partner. Blocks around it stay quiet about theirs.
+  /// Reports a `{` without partner. Blocks around it do not report theirs.
   void reportUnclosed(SourceRange brace);
 
   /// The blanks before the first token of the line that holds `offset`.
@@ -155,7 +156,7 @@ private:
   llvm::StringRef parseProgramDoc();
   /// Whether the current token can only start an item.
   bool atItem() const;
-  /// Whether what starts here was not meant to stand in a model.
+  /// Whether the code that starts here was not meant to be in a model.
   bool atOutsideOfModel() const;
   const ast::Stmt *parseItem();
   const ast::Decl *parseImport();
@@ -230,7 +231,7 @@ private:
   bool parseArgument(ast::Argument &arg);
   bool parseSubscriptItem(ast::SubscriptItem &item);
 
-  /// Makes a node that stands one level above its children.
+  /// Makes a node that is one level above its children.
   template <typename T>
   T *make(SourceRange range, llvm::ArrayRef<const ast::Expr *> children = {}) {
     T *node = context.create<T>(range);
@@ -246,7 +247,7 @@ private:
 
   /// A name, or a report that `what` is missing; its text is empty then.
   ast::Identifier parseName(const llvm::Twine &what);
-  /// At a keyword that was meant to be a name.
+  /// Reports a keyword that was meant to be a name; it is the current token.
   void reportReserved(const llvm::Twine &label);
   const ast::Target *parseTargets();
   const ast::Target *parseTarget();
@@ -259,8 +260,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   const ast::Expr *parseInt();
-  /// The least int, whose digits alone are too many: `-9223372036854775807 -
-  /// 1`.
+  /// The least int, -2**63: its digits without the sign are no int.
   const ast::Expr *parseLeastInt(Token minus);
   const ast::Expr *parseFloat();
   const ast::Expr *parseString();
@@ -268,7 +268,7 @@ private:
   bool parseReplacementField(SourceRange open, uint32_t end,
                              ast::FStringPart &part);
   const ast::FormatSpec *parseFormatSpec(SourceRange range);
-  /// The text that a part of a string literal stands for.
+  /// The text of a part of a string literal, with its escapes replaced.
   llvm::StringRef unescape(SourceRange range);
 
   //===--------------------------------------------------------------------===//
@@ -301,7 +301,7 @@ private:
   }
   std::nullptr_t reportMembershipTest(const ast::Expr *element);
   std::nullptr_t reportLambda();
-  /// `assert (condition, "message")`: takes it apart.
+  /// `assert (condition, "message")`: splits the tuple.
   void unwrapAssert(ast::AssertStmt &stmt, SourceRange keyword);
   const ast::Expr *parseGenerator(const ast::Expr *element);
   const ast::Expr *parseNone();
@@ -334,21 +334,21 @@ private:
   // Whole scripts of Python (PythonPrograms.cpp)
   //===--------------------------------------------------------------------===//
 
-  /// Removes `range`, and the line that it leaves empty.
+  /// Removes `range`, and the line if that leaves it empty.
   Edit removeLine(SourceRange range) const;
   void skipIndented(llvm::StringRef indent);
   /// Where a `}` goes after an indented block that ends here.
   Edit closeIndented(llvm::StringRef indent) const;
   /// An import of a library of Python; its names need no prefix from there on.
   void reportPythonImport(llvm::StringRef module, SourceRange range);
-  /// Whether what follows an import has one of the names in it.
+  /// Whether the text after an import uses one of the names in it.
   bool isUsedBelow(SourceRange import) const;
-  /// `if __name__ == "__main__":`, whose block is the program's.
+  /// `if __name__ == "__main__":`; its block belongs to the program.
   bool atMainGuard() const;
   void skipMainGuard();
   void skipClass();
-  /// Makes fields of what the constructor among tokens [begin, end) assigns;
-  /// gives its parameters, with parentheses, or "".
+  /// Makes fields of the assignments in the constructor among tokens [begin,
+  /// end). Returns its parameters, with parentheses, or "".
   std::string unwrapConstructor(size_t begin, size_t end,
                                 std::vector<Edit> &edits) const;
   Edit declareField(size_t i) const;
@@ -359,8 +359,8 @@ private:
   /// `TensorDataset(x, y)`, which is a tuple here.
   const ast::Expr *reportTensorDataset(const ast::Expr *callee,
                                        llvm::ArrayRef<ast::Argument> args);
-  /// `torch.save(net.state_dict(), "n.pt")` and what reads it again; null if
-  /// the call is neither.
+  /// `torch.save(net.state_dict(), "n.pt")` or the call that reads the file;
+  /// null if the call is neither.
   const ast::Expr *reportStateDict(const ast::Expr *callee,
                                    llvm::ArrayRef<ast::Argument> args);
   /// `"…".format(x)` and `"…" % x` (PythonStrings.cpp); false if it is not.

@@ -1,8 +1,8 @@
-//===- PythonHabits.cpp - what people write who come from Python ----------===//
+//===- PythonHabits.cpp - habits of Python programmers --------------------===//
 //
 // TD102: each report names the construct of the language that does the same,
 // with a fix-it where the rewrite is local. Where the meaning is plain, parsing
-// goes on as if the right thing had been written, so that no second report
+// continues as if the right thing had been written, so that no second report
 // follows from the first.
 //
 //===----------------------------------------------------------------------===//
@@ -46,7 +46,7 @@ bool Parser::skipPythonStatement() {
   if (!at(Tok::Name))
     return false;
 
-  // A word that is used as a variable is none of ours.
+  // A word that is used as a variable starts no statement of Python.
   Tok next = peek(1).kind;
   bool isStatement = next == Tok::Name || next == Tok::Colon ||
                      next == Tok::Self || next == Tok::Newline ||
@@ -77,8 +77,8 @@ bool Parser::skipPythonStatement() {
   if (textOf(word) == "pass")
     diagnostic.fix(FixIt::Safe, "remove it", {removeLine(rangeOf(word))});
   if (textOf(word) == "try")
-    diagnostic.note("write its statements alone, and ask first for what may be "
-                    "missing, as in `if exists(\"x.npy\") { … }`");
+    diagnostic.note("write its statements without it, and check first for what "
+                    "may be missing, as in `if exists(\"x.npy\") { … }`");
   while (!atLineEnd() && !at(Tok::RBrace) && !at(Tok::LBrace))
     advance();
   if (previous().kind == Tok::Colon)
@@ -95,7 +95,7 @@ void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
   } else {
     llvm::StringRef indent = indentOf(colon.begin);
     close = closeIndented(indent);
-    // `else` goes on behind the brace, if nothing stands in between.
+    // `else` moves to the line of the brace if only blanks are in between.
     size_t next = pos + at(Tok::Newline);
     Token word = peek(next - pos);
     llvm::StringRef gap = text.slice(close.range.end, word.begin);
@@ -105,13 +105,13 @@ void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
                ("\n" + indent + "} ").str()};
   }
   diags.report(DiagCode::TD102, rangeOf(colon))
-      .label("a block stands in braces")
+      .label("a block is written in braces")
       .fix(FixIt::Safe, "`{ … }`", {open, close});
 }
 
 static constexpr llvm::StringLiteral kNoConstructor =
-    "fields stand between the braces of a model, and its parameters after its "
-    "name";
+    "the fields of a model are declared between its braces, its parameters "
+    "after its name";
 
 void Parser::reportConstructor() {
   diags.report(DiagCode::TD102, rangeOf(peek()))
@@ -212,7 +212,7 @@ const Stmt *Parser::reportChain(const AssignStmt *first) {
   return failed;
 }
 
-/// Whether the text behind `begin` assigns to a name.
+/// Whether a line of `text` assigns to a name.
 static bool assignsTo(llvm::StringRef name, llvm::StringRef text) {
   while (!text.empty()) {
     llvm::StringRef line;
@@ -270,7 +270,7 @@ bool Parser::skipNoneIndex(const Expr *base) {
     return text.slice((*tokens)[item.first].begin,
                       (*tokens)[item.second - 1].end);
   };
-  int dim = 0, behind = 1;
+  int dim = 0, fromEnd = 1;
   bool isFull = true, hasEllipsis = false;
   std::string rest;
   for (size_t i = 0; i != items.size(); ++i) {
@@ -281,12 +281,12 @@ bool Parser::skipNoneIndex(const Expr *base) {
     isFull &= item == ":" || item == "...";
     bool isKept = item.contains(':');
     dim += i < none && isKept;
-    behind += i > none && isKept;
+    fromEnd += i > none && isKept;
     hasEllipsis |= i < none && item == "...";
   }
   std::string replacement = isFull ? "" : "[" + rest + "]";
   replacement +=
-      ".unsqueeze(" + std::to_string(hasEllipsis ? -behind : dim) + ")";
+      ".unsqueeze(" + std::to_string(hasEllipsis ? -fromEnd : dim) + ")";
   SourceRange brackets = rangeOf(peek()).to(rangeOf((*tokens)[close]));
   pos = close;
   advance();
@@ -361,7 +361,7 @@ std::nullptr_t Parser::reportDictionary() {
   return failed;
 }
 
-/// Puts a word in the place of a symbol, apart from its neighbours.
+/// Replaces a symbol by a word, with blanks between it and its neighbours.
 static Edit spellOut(SourceRange symbol, llvm::StringRef text,
                      llvm::StringRef word) {
   std::string replacement;
@@ -429,13 +429,13 @@ std::nullptr_t Parser::reportMembershipTest(const Expr *element) {
   advance(); // `in`
   const Expr *list = at(Tok::LSquare) || at(Tok::LParen) ? parseAtom() : failed;
   Diagnostic &report =
-      diags.report(DiagCode::TD102, word).label("`in` stands only in `for`");
+      diags.report(DiagCode::TD102, word).label("`in` is only part of `for`");
   llvm::ArrayRef<const Expr *> elements;
   if (auto *literal = llvm::dyn_cast_or_null<ListExpr>(list))
     elements = literal->elements;
   else if (auto *tuple = llvm::dyn_cast_or_null<TupleExpr>(list))
     elements = tuple->elements;
-  // Asking for the value several times must not do anything else.
+  // The fix evaluates the element several times, which must have no effect.
   if (elements.empty() || !llvm::isa<NameExpr, MemberExpr>(element)) {
     report.note("compare with each element, or use tensor operations");
     return failed;
@@ -491,14 +491,14 @@ void Parser::unwrapAssert(AssertStmt &stmt, SourceRange keyword) {
   stmt.message = tuple->elements[1];
   SourceRange inside = stmt.condition->range.to(stmt.message->range);
   diags.report(DiagCode::TD102, tuple->range)
-      .label("a condition and its message stand without parentheses")
+      .label("a condition and its message are written without parentheses")
       .fix(FixIt::Safe, "`assert " + sources.getText(inside) + "`",
            {{keyword.finish().to(inside.start()), " "},
             {inside.finish().to(tuple->range), ""}});
 }
 
 void Parser::reportChainedComparison(const CompareExpr *first) {
-  // Repeating the middle is right as long as evaluating it twice is.
+  // The fix evaluates the middle twice: it is safe if that has no effect.
   bool isSafe = llvm::isa<NameExpr, IntExpr, FloatExpr>(first->rhs);
   llvm::StringRef middle = sources.getText(first->rhs->range);
   llvm::StringRef whole = sources.getText(first->range);
@@ -514,7 +514,7 @@ const Expr *Parser::parseGenerator(const Expr *element) {
   const Expr *list = parseComprehension(element->range, element);
   if (list)
     diags.report(DiagCode::TD102, keyword)
-        .label("a comprehension stands in brackets")
+        .label("a comprehension is written in brackets")
         .fix(FixIt::Safe, "`[" + sources.getText(list->range) + "]`",
              {{list->range.start(), "["}, {list->range.finish(), "]"}});
   return list;
@@ -576,7 +576,7 @@ Identifier Parser::parseTorchName() {
 
   advance();
   SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
-  // Modules that are known by the names in them.
+  // Modules that are not needed: the names in them are known.
   while (llvm::is_contained({"nn", "functional", "optim", "utils", "parallel"},
                             textOf(peek())) &&
          peek(1).kind == Tok::Dot && peek(2).kind == Tok::Name) {

@@ -1,8 +1,8 @@
-//===- PythonPrograms.cpp - what frames a script of PyTorch ---------------===//
+//===- PythonPrograms.cpp - the frame of a PyTorch script -----------------===//
 //
 // TD102 of imports, classes with their constructors, the main guard and type
 // hints: where a whole script was copied, `tdc fix` makes a program of it. The
-// fixes keep comments; a line that is left empty goes.
+// fixes keep comments; a line that becomes empty is removed.
 //
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
@@ -27,7 +27,7 @@ Edit Parser::removeLine(SourceRange range) const {
   rest.consume_front("\r");
   if (isFirst && (rest.empty() || rest.consume_front("\n")))
     return {{file, lineStart, uint32_t(text.size() - rest.size())}, ""};
-  // What follows on the line stays, in the column of what goes.
+  // The rest of the line stays, and moves to the column of the removed text.
   if (isFirst)
     range.end += blanks;
   return {range, ""};
@@ -48,8 +48,9 @@ void Parser::skipIndented(llvm::StringRef indent) {
     advance();
 }
 
-/// Moves the lines that begin in `lines` to the left by as many blanks as the
-/// first of them has more than `indent`. Lines that an edit removes stay out.
+/// Moves the lines that begin in `lines` to the left, by as many blanks as the
+/// first of them has more than `indent`. Lines that an edit removes are
+/// skipped.
 static void dedent(llvm::StringRef text, SourceRange lines,
                    llvm::StringRef indent, std::vector<Edit> &edits) {
   auto isBlank = [](char c) { return c == ' ' || c == '\t'; };
@@ -75,34 +76,35 @@ static void dedent(llvm::StringRef text, SourceRange lines,
 // Imports and the main guard
 //===----------------------------------------------------------------------===//
 
-/// What stands in a program in the place of a library of Python; empty for
-/// libraries that are not known.
+/// What a program uses instead of a library of Python; empty for libraries that
+/// are not known.
 static llvm::StringRef getInsteadOf(llvm::StringRef library) {
   return llvm::StringSwitch<llvm::StringRef>(library)
-      .Case("numpy", "tensors have what its arrays have, as `zeros(3)` and "
-                     "`x.mean()`; `load(\"x.npy\")` reads its files")
+      .Case("numpy",
+            "tensors have the functions of its arrays, as in `zeros(3)` and "
+            "`x.mean()`; `load(\"x.npy\")` reads its files")
       .Case("torchvision",
             "`load` reads images, and data sets in the format of "
             "MNIST")
       .Case("matplotlib", "`save(\"x.npy\", x)` writes numbers for another "
                           "program to draw")
       .Cases({"pandas", "csv"}, "`load(\"x.csv\")` reads a table of numbers")
-      .Case("tqdm", "a terminal shows how far loops are without it")
+      .Case("tqdm", "a terminal shows the progress of loops without it")
       .Case("random",
             "`rand`, `randn`, `randint` and `seed(n)` are part of the "
             "language")
       .Cases({"sys", "argparse"}, "`arg name: int = 3` is an option of the "
                                   "program's command line")
       .Cases({"os", "pathlib", "glob"},
-             "`exists(path)` asks for a file and `env(\"NAME\")` for a "
-             "variable; paths are strs, as `f\"{folder}/x.npy\"`")
+             "`exists(path)` tests for a file and `env(\"NAME\")` reads a "
+             "variable; paths are strs, as in `f\"{folder}/x.npy\"`")
       .Case("time", "`time tdc run x.tdsl` in a shell shows how long a program "
                     "takes")
       .Case("logging", "`print(f\"step {i}\")` writes a line")
       .Cases({"sklearn", "scipy", "json", "collections", "dataclasses", "copy",
               "functools", "itertools"},
-             "programs have what docs/Reference.md lists; data comes in by "
-             "`load(\"x.npy\")`, arguments by `arg`")
+             "docs/Reference.md lists what programs can use; `load(\"x.npy\")` "
+             "reads data, `arg` declares an argument")
       .Default("");
 }
 
@@ -136,7 +138,7 @@ void Parser::reportPythonImport(llvm::StringRef module, SourceRange range) {
                           : "a library of Python");
   if (!instead.empty())
     report.note(instead);
-  // What uses a library has to be rewritten first.
+  // The uses of a library must be rewritten first.
   if (isOwn || isHint || !isUsedBelow(range))
     report.fix(FixIt::Safe, "remove it", {removeLine(range)});
 }
@@ -154,7 +156,7 @@ void Parser::skipMainGuard() {
     advance();
   SourceRange header = rangeFrom(rangeOf(keyword));
   std::vector<Edit> edits = {removeLine(header)};
-  // What it guards is read as statements of the program.
+  // The guarded block is parsed as statements of the program.
   size_t first = pos;
   skipIndented(indent);
   SourceRange guarded = header.to(rangeOf(previous()));
@@ -181,8 +183,8 @@ size_t Parser::findClosing(size_t open) const {
   return tokens->size() - 1;
 }
 
-/// `torch.zeros(3, 4))`, with the first token at `torch`, as what a parameter
-/// of a model is declared with: `f32[3, 4] = zeros(3, 4)`.
+/// The declaration of a parameter of a model for `torch.zeros(3, 4))`, with the
+/// first token at `torch`: `f32[3, 4] = zeros(3, 4)`.
 std::string Parser::getStateType(size_t first, size_t end) const {
   auto textAt = [&](size_t i) { return textOf((*tokens)[i]); };
   while (first + 2 < end && (*tokens)[first + 1].kind == Tok::Dot)
@@ -346,7 +348,7 @@ const Expr *Parser::reportTensorDataset(const Expr *callee,
   std::string written =
       isOne ? sources.getText(elements[0]->range).str()
             : sources.getText(callee->range.finish().to(range)).str();
-  // The length of a tuple is another one.
+  // `len` of a tuple differs from `len` of a data set.
   llvm::StringRef line = text.take_front(range.begin);
   line = line.substr(line.find_last_of('\n') + 1);
   auto [left, before] = line.split('=');
@@ -408,7 +410,7 @@ const Expr *Parser::reportStateDict(const Expr *callee,
       diags.report(DiagCode::TD102, range)
           .label(function ? "a model saves its parameters itself"
                           : "a model loads its parameters itself")
-          // What PyTorch wrote has to be converted first.
+          // A file that PyTorch wrote must be converted first.
           .fix(function ? FixIt::Safe : FixIt::Choice, "`" + call + "`",
                {{range, call}});
   if (!function)
@@ -431,11 +433,11 @@ bool Parser::skipTypeHint() {
   bool isNone = atName("None");
   for (size_t i = 0; i <= name; ++i)
     advance();
-  // With the blanks in front of `->`.
+  // Includes the blanks before `->`.
   llvm::StringRef before = text.take_front(start.begin);
   SourceRange hint = rangeFrom(start);
   diags.report(DiagCode::TD102, rangeOf(previous()))
-      .label(isNone ? "a function that returns nothing says nothing"
+      .label(isNone ? "a function that returns nothing has no result type"
                     : "the type of a tensor has a dtype and sizes, as "
                       "`f32[B, 10]`, or is left out")
       .fix(FixIt::Safe, "remove it",

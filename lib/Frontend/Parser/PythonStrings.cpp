@@ -1,7 +1,7 @@
 //===- PythonStrings.cpp - "{}".format(x) and "%d" % x --------------------===//
 //
-// TD102 of Python's older ways to put values into a string, with the f-string
-// that says the same.
+// TD102 of Python's older ways to put values into a string, with the equivalent
+// f-string.
 //
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
@@ -12,8 +12,8 @@ using namespace tdc;
 using namespace tdc::ast;
 
 namespace {
-/// Puts together the f-string of a literal and values. What cannot be said so
-/// ends it.
+/// Builds the f-string of a literal and its values. Stops at a field that an
+/// f-string cannot express.
 class FStringBuilder {
 public:
   FStringBuilder(llvm::StringRef literal,
@@ -21,9 +21,9 @@ public:
       : quote(literal.front()), rest(literal.drop_front().drop_back()),
         values(std::move(values)) {}
 
-  /// The text of a literal whose fields are `{}`, `{:.2f}`, `{0}`.
+  /// The f-string of a literal with the fields `{}`, `{:.2f}`, `{0}`.
   std::optional<std::string> fromFormat();
-  /// The text of a literal whose fields are `%d`, `%.4f`, `%s`.
+  /// The f-string of a literal with the fields `%d`, `%.4f`, `%s`.
   std::optional<std::string> fromPercent();
 
 private:
@@ -103,12 +103,13 @@ std::optional<std::string> FStringBuilder::fromPercent() {
   return used == values.size() ? finish() : std::nullopt;
 }
 
-/// Reports what stands for `fstring`; without one, how it is written.
+/// Reports a formatted literal and offers `fstring`; without one, shows how an
+/// f-string is written.
 static void reportString(DiagnosticEngine &diags, SourceRange range,
                          SourceRange whole,
                          const std::optional<std::string> &fstring) {
-  Diagnostic &report =
-      diags.report(DiagCode::TD102, range).label("values stand in an f-string");
+  Diagnostic &report = diags.report(DiagCode::TD102, range)
+                           .label("values are written in an f-string");
   if (fstring)
     report.fix(FixIt::Safe, "`" + *fstring + "`", {{whole, *fstring}});
   else

@@ -110,12 +110,12 @@ const Stmt *Parser::parseStmt() {
     if (!atPythonDef())
       diags
           .report(DiagCode::TD115, rangeOf(word),
-                  "`" + textOf(word) + "` cannot stand in a block")
+                  "`" + textOf(word) + "` is not allowed in a block")
           .label("belongs to the top level of the file");
     else
       diags
           .report(DiagCode::TD115, rangeOf(word),
-                  "a function cannot stand in a block")
+                  "a function is not allowed in a block")
           .label("belongs to the top level of the file");
     parseItem(); // for the mistakes in it
     return failed;
@@ -133,7 +133,7 @@ const Stmt *Parser::parseLet() {
     diags
         .report(DiagCode::TD117, start,
                 "`" + sources.getText(start) + "` is a reserved word")
-        .label("declares what is named after it");
+        .label("declares the name that follows");
     return failed;
   }
   let->target = parseTargets();
@@ -240,7 +240,7 @@ const Stmt *Parser::parseIf() {
   if (!stmt->thenBlock)
     return failed;
 
-  // Between indented blocks, an `else` belongs to the `if` that it is below.
+  // Between indented blocks, an `else` belongs to the `if` in its column.
   size_t next = pos;
   if (atElif())
     skipNewlines();

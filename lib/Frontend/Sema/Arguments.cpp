@@ -80,7 +80,7 @@ static std::optional<std::string> typedText(Checker &c, const Val &val) {
   return std::string(digits, end.ptr);
 }
 
-/// The default of an argument, checked; an error value without one.
+/// The checked default of an argument; an error value without one.
 static Val evalDefault(Checker &c, ValKind kind, const ast::ArgDecl &arg) {
   if (!arg.defaultValue)
     return Val();
@@ -110,7 +110,7 @@ static Val evalDefault(Checker &c, ValKind kind, const ast::ArgDecl &arg) {
   return c.devices.nameDevice(initial, arg.name.text);
 }
 
-/// What was given for a device: `auto`, or the name of one.
+/// The device that a user gave: `auto`, or the name of a device.
 static Val givenDevice(Checker &c, const Val &val, const ast::ArgDecl &arg) {
   if (textOf(val) == "auto")
     return c.devices.nameDevice(c.devices.autoDevice(arg.name.range),
@@ -122,8 +122,8 @@ static Val givenDevice(Checker &c, const Val &val, const ast::ArgDecl &arg) {
   return *device;
 }
 
-/// The command line of `tdc` has options of its own, which it would read first;
-/// `--device` means the same to both.
+/// Whether an `arg` can have its name: `tdc` would read an option of its own
+/// with that name first. `--device` is allowed, as it means the same to both.
 static bool isFreeName(Checker &c, const ast::ArgDecl &arg, ValKind kind) {
   llvm::StringRef name = arg.name.text;
   if (!llvm::is_contained(c.options.ownOptions, name) ||
@@ -166,7 +166,7 @@ void Checker::execArg(const ast::ArgDecl &arg) {
     val->range = arg.name.range;
     if (isDevice)
       val = givenDevice(*this, *val, arg);
-    // `tdc run --device` is not among the program's own words.
+    // `tdc run --device` is not one of the program's own words.
     if (!options.argumentsAreFinal || isDevice)
       typed = given;
   } else if (isDevice) {
@@ -179,8 +179,8 @@ void Checker::execArg(const ast::ArgDecl &arg) {
   } else if (hasDefault || (options.argumentsAreFinal && arg.defaultValue)) {
     val = initial;
   }
-  // Only a choice of the machine can be made when the program starts, and
-  // `tdc run` has made it: then any text will do.
+  // Users can give a device when the program starts only if it is a symbol.
+  // Under `tdc run` the device is chosen already: the argument takes any text.
   bool isOneDevice = isDevice && val->is(ValKind::Device) &&
                      val->as<DeviceInfo>().place.kind != Place::Kind::Symbol;
   bool isFixed =

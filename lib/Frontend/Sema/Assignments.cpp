@@ -31,9 +31,9 @@ static ast::BinaryOp operatorOf(ast::AssignOp op) {
   }
 }
 
-/// `xs += [...]` of a list that nothing but its variable holds: it grows in
-/// place, for a copy in every iteration of a loop takes quadratic time. False
-/// if the sum has to be a new list.
+/// `xs += [...]` for a list that only its variable holds: the list grows in
+/// place, because a copy in every iteration of a loop takes quadratic time.
+/// False if the sum must be a new list.
 static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
                      const Val &amount) {
   auto *name = llvm::dyn_cast<ast::NameExpr>(stmt.target);
@@ -126,7 +126,7 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
   report.note(let.isValid() ? "declared with `let` here"
                             : "declared here, and not with `var`",
               binding.declared);
-  // Inside another block a new value would be gone at its end.
+  // In an inner block a new value would end with the block.
   auto here = c.scopes.scope->names.find(target.name);
   bool mayBeNew = isPlain && here != c.scopes.scope->names.end() &&
                   &here->second == &binding;

@@ -37,12 +37,12 @@ struct Scope {
 struct FileScope {
   FileId id = 0;
   const ast::Program *program = nullptr;
-  bool hasSyntaxErrors = false; ///< so that names of it may be missing
+  bool hasSyntaxErrors = false; ///< some of its names may be missing
   Scope scope;
 };
 
-/// Variables that no program can name; they say how the walk of a block ended.
-/// They are carried and joined like all others.
+/// Variables that no program can name; they record how the walk of a block
+/// ended. They are carried and joined like all others.
 namespace exits {
 /// The rest of a loop's iteration is skipped.
 inline constexpr llvm::StringLiteral kSkips = "continue";

@@ -1,7 +1,8 @@
 //===- Branches.cpp - if, conditional expressions, and, or ----------------===//
 //
-// A condition that is known decides which side is walked at all. Otherwise both
-// sides are emitted, and what they assigned is joined (RunTimeBranches.cpp).
+// If a condition is known, only the side that it decides is walked. Otherwise
+// both sides are emitted, and their assignments are joined
+// (RunTimeBranches.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +43,7 @@ std::optional<Val> ControlFlow::condition(const ast::Expr &expr,
       c.offerSuffix(report, expr.range, ".item()", FixIt::Safe);
       return std::nullopt;
     }
-    report.note("it has an answer for each element");
+    report.note("it has one value for each element");
     if (logical && type.dtype == DType::Bool && !c.isPrelude(expr.range.file))
       offerElementwise(c, report, *logical);
     c.offerSuffix(report, expr.range, ".all().item()");
@@ -76,7 +77,8 @@ static void collectAssigned(const ast::Block *block, llvm::StringSet<> &names) {
     collectAssigned(block->stmts, names);
 }
 
-/// Out of a loop, only a function is left.
+/// Adds the names that a loop's body assigns. `break` and `continue` end with
+/// the loop; only `return` also leaves the code around it.
 static void collectInLoop(const ast::Block *body, llvm::StringSet<> &names) {
   llvm::StringSet<> inner;
   collectAssigned(body, inner);
@@ -133,7 +135,7 @@ Flow ControlFlow::execIf(const ast::IfStmt &stmt, Rest &rest) {
     return block ? c.execBlock(*block) : Flow::Next;
   };
   if (!truth) {
-    // Both sides may hold further mistakes; what they assign is not known.
+    // Both sides may hold further mistakes; their assignments are not joined.
     ++c.conditionDepth;
     side(stmt.thenBlock);
     side(stmt.elseBlock);
@@ -163,7 +165,8 @@ bool ControlFlow::wouldBeFloat(const ast::Expr &side,
   Restore<unsigned> savedErrors(c.errorCount);
   bool result = false;
   c.calls.walkAside([&] {
-    // As where the program chooses: what is wrong may never run.
+    // The side is walked as under a run-time condition and without reports,
+    // because it may never run.
     c.mute();
     ++c.regionDepth;
     ++c.conditionDepth;
@@ -181,14 +184,14 @@ Val ControlFlow::evalConditional(const ast::ConditionalExpr &expr,
     bool isThen = truth->truth;
     c.scopes.useNamesIn((isThen ? expr.elseValue : expr.thenValue)->range);
     Val val = c.eval(isThen ? *expr.thenValue : *expr.elseValue, expected);
-    // The choice has one type, whoever makes it.
+    // The choice has one type, whether it is made now or at run time.
     if (val.is(ValKind::Int) &&
         wouldBeFloat(isThen ? *expr.elseValue : *expr.thenValue, expected))
       val = c.host.toFloat(val);
     return val;
   }
-  // Devices are chosen when the program starts: a place with two possible
-  // values, and no code.
+  // Devices are chosen when the program starts: the result is a place with two
+  // possible values, without code.
   auto isDevice = [&](const ast::Expr &side) {
     if (auto *name = llvm::dyn_cast<ast::NameExpr>(&side)) {
       if (Binding *binding = c.scopes.lookup(name->name))
@@ -219,7 +222,8 @@ Val ControlFlow::evalConditional(const ast::ConditionalExpr &expr,
   onTrue = c.eval(*expr.thenValue, expected);
   if (hasLeaves(onTrue))
     appendLeaves(c, onTrue, thenLeaves);
-  // Whether the other side makes a float of an int shows when this is over.
+  // The other side decides whether this int becomes a float. It is known only
+  // after this side, so the float is emitted now.
   Val asFloat;
   if (onTrue.is(ValKind::Int) && expr.elseValue->kind != ast::ExprKind::Int)
     asFloat =
@@ -275,7 +279,7 @@ static Val ofBoth(bool isAnd, const Val &lhs, const Val &rhs, Value value) {
   return val;
 }
 
-/// Evaluating it cannot stop the program or take long.
+/// Whether evaluating an expression cannot stop the program and is fast.
 static bool isHarmless(const ast::Expr &expr) {
   using namespace ast;
   if (auto *compare = llvm::dyn_cast<CompareExpr>(&expr))
@@ -311,7 +315,7 @@ Val ControlFlow::evalLogical(const ast::BinaryExpr &expr) {
     return ofBoth(isAnd, *lhs, *rhs,
                   c.emit().host(op, {lhs->value, c.host.materialize(*rhs)}));
   }
-  // The right side is evaluated only when it matters.
+  // The right side is evaluated only if the left side does not decide.
   c.at(expr.range);
   std::optional<Val> rhs;
   auto left = [&] { return c.emit().constantBool(!isAnd); };

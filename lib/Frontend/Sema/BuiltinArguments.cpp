@@ -1,4 +1,4 @@
-//===- BuiltinArguments.cpp - what arguments of builtins have in common ---===//
+//===- BuiltinArguments.cpp - shared by the arguments of builtins ---------===//
 
 #include "BuiltinArguments.h"
 #include "Frontend/Typed/Movement.h"
@@ -19,7 +19,8 @@ std::optional<int64_t> sema::takeInt(Checker &c, const Val &given,
   auto number = c.host.requireInt(given, what);
   if (number && !llvm::isInt<32>(*number)) {
     c.error(DiagCode::TD222, given.range.isValid() ? given.range : c.here,
-            what + " of " + llvm::Twine(*number) + " is beyond all tensors");
+            what + " of " + llvm::Twine(*number) +
+                " is larger than any tensor");
     return std::nullopt;
   }
   return number;

@@ -1,4 +1,4 @@
-//===- BuiltinArguments.h - what arguments of builtins have in common -----===//
+//===- BuiltinArguments.h - shared by the arguments of builtins -----------===//
 
 #ifndef TDC_LIB_FRONTEND_SEMA_BUILTINARGUMENTS_H
 #define TDC_LIB_FRONTEND_SEMA_BUILTINARGUMENTS_H
@@ -10,11 +10,12 @@ namespace tdc::sema {
 /// Values given one by one, or as one tuple or list.
 Vals listOf(llvm::ArrayRef<Val> given);
 
-/// A number that sizes are computed with, known now; none beyond 32 bits.
+/// A known number that sizes are computed from; none, after a report, if it is
+/// not known or beyond 32 bits.
 std::optional<int64_t> takeInt(Checker &c, const Val &given,
                                llvm::StringRef what);
 
-/// TD222: a list of `given` numbers where one is taken for each of `count`
+/// TD222: the list has `given` numbers. Expected is one for each of `count`
 /// dims, or one for all.
 void reportCount(Checker &c, SourceRange range, llvm::StringRef what,
                  size_t count, size_t given);
@@ -26,7 +27,7 @@ std::optional<llvm::SmallVector<int64_t>> takeInts(Checker &c, const Val *given,
                                                    size_t count,
                                                    llvm::StringRef what);
 
-/// The tensor as a batch of one, and back.
+/// Adds a batch dim of size 1 to the tensor, or removes it.
 Typed addBatch(Checker &c, const Typed &tensor);
 Typed dropBatch(Checker &c, const Typed &tensor);
 

@@ -1,8 +1,9 @@
 //===- Builtins.h - the functions that are part of the checker ------------===//
 //
-// What cannot be written in the prelude: functions over any number of things,
-// over dtypes and devices, and the ops themselves. One table row per function;
-// a row's text says its parameters, so binding arguments is written once.
+// Functions that cannot be written in the prelude: those with any number of
+// arguments, those of dtypes and devices, and the ops themselves. The table has
+// one row per function; the text of a row declares its parameters, so that
+// arguments are bound in one place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +23,8 @@ struct CallArgs {
   Vals positional;
   llvm::SmallVector<Keyword, 2> keywords;
   SourceRange range;                       ///< of the whole call
-  SourceRange calleeRange;                 ///< of what is called
-  const ast::TypeExpr *expected = nullptr; ///< type wanted by the context
+  SourceRange calleeRange;                 ///< of the callee
+  const ast::TypeExpr *expected = nullptr; ///< type that the context needs
 };
 
 /// Arguments matched to a builtin's parameters.
@@ -31,7 +32,7 @@ class Bound {
 public:
   Bound(llvm::StringRef name, const CallArgs &call) : name(name), call(call) {}
 
-  /// The argument, or null where an optional one was not given.
+  /// The argument; null if it is optional and was not given.
   const Val *find(llvm::StringRef name) const {
     for (auto &[key, val] : named)
       if (key == name)
@@ -44,10 +45,10 @@ public:
     assert(val && "not a required parameter");
     return *val;
   }
-  /// What the `*` parameter took.
+  /// The arguments that the `*` parameter took.
   llvm::ArrayRef<Val> rest() const { return variadic; }
   SourceRange range() const { return call.range; }
-  /// The function, for reports.
+  /// The function's name, for reports.
   std::string what() const {
     return ("`" + (name.starts_with(".") ? name.drop_front() : name) + "`")
         .str();
@@ -93,7 +94,7 @@ const Builtin *findBuiltin(llvm::StringRef name);
 /// All names, for suggestions.
 llvm::ArrayRef<llvm::StringRef> getBuiltinNames();
 
-/// A size that is no int.
+/// Reports a size that is not an int.
 void reportSize(Checker &c, const Val &size, SourceRange range);
 
 } // namespace tdc::sema

@@ -1,4 +1,4 @@
-//===- BuiltinsContraction.cpp - matmul and friends -----------------------===//
+//===- BuiltinsContraction.cpp - matmul, mm, bmm, dot ---------------------===//
 
 #include "Checker.h"
 

@@ -72,9 +72,9 @@ static Val clone(Checker &c, const Bound &args) {
   return c.unsupported(args.range(), "`clone` of " + describe(input));
 }
 
-/// Rounds what a function of the prelude has computed in f32 to the f16 or bf16
-/// of its arguments (NarrowFloats.cpp). The result is f32, like the arguments:
-/// tensor cores multiply both as they were.
+/// Rounds a value that a function of the prelude has computed in f32 to the f16
+/// or bf16 of its arguments (NarrowFloats.cpp). The result is f32 again, like
+/// the arguments: tensor cores multiply both in their narrow dtype.
 static Val roundedAsGiven(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   if (!c.tensors.isTensor(input, args.range(), "`rounded_as_given`"))
@@ -84,7 +84,7 @@ static Val roundedAsGiven(Checker &c, const Bound &args) {
                                : input;
 }
 
-/// The same of gradients: the value stays as it is.
+/// The same for the gradient; the value is unchanged.
 static Val gradientRoundedAsGiven(Checker &c, const Bound &args) {
   Val result = valueOf(args["input"]);
   if (!c.tensors.isTensor(args["input"], args.range(),

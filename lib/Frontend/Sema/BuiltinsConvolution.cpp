@@ -6,8 +6,8 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// `padding="same"`: as many elements come out as go in, more are added at the
-/// end where the number is odd.
+/// `padding="same"`: the output has as many elements as the input. If an odd
+/// number of elements is added, the end gets one more.
 static bool padSame(Checker &c, const Bound &args, llvm::ArrayRef<Val> kernel,
                     llvm::MutableArrayRef<typed::WindowDim> dims) {
   for (auto [size, dim] : llvm::zip_equal(kernel, dims)) {
@@ -123,7 +123,8 @@ static Val convolution(Checker &c, const Bound &args) {
                                args.range(), args.what());
 }
 
-/// What `pad` takes to add the padding of a convolution; for the prelude.
+/// The argument of `pad` that adds the padding of a convolution; for the
+/// prelude.
 static Val sidesOf(Checker &c, const Bound &args) {
   auto dims = takeWindowDims(c, args, elementsOf(args["kernel_size"]));
   if (!dims)

@@ -1,7 +1,7 @@
-//===- BuiltinsDevices.cpp - questions about CUDA devices -----------------===//
+//===- BuiltinsDevices.cpp - queries about CUDA devices -------------------===//
 //
-// In types their answers are unknown, so that a program for a GPU is checked as
-// one on a machine without.
+// In types the results count as unknown, so that a program for a GPU can be
+// checked on a machine without one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,17 +18,17 @@ static Val deviceCount(Checker &c, const Bound &) {
   return c.devices.ofThisMachine(c.options.countCudaDevices(), "device_count");
 }
 
-/// The number of the GPU that a question is about, for the running program;
-/// none after an error.
+/// The number of the GPU that a query is about, as a run-time value; none after
+/// an error.
 static std::optional<Value> whichGPU(Checker &c, const Bound &args) {
   const Val *device = args.find("device");
   if (!device || device->is(ValKind::None))
     return c.emit().constantInt(c.devices.wordCuda().ordinal);
   if (device->is(ValKind::Int))
     return c.host.materialize(*device);
-  // A choice of the machine is the GPU that it stands for.
+  // A device that depends on the machine is the GPU that it is here.
   if (device->is(ValKind::Device)) {
-    Place place = c.devices.standsFor(device->as<DeviceInfo>().place);
+    Place place = c.devices.resolvePlace(device->as<DeviceInfo>().place);
     if (place.kind == Place::Kind::Cuda)
       return c.emit().constantInt(place.ordinal);
   }

@@ -6,7 +6,7 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// An op of the table that programs call by its name. One operand is a tensor.
+/// An op of the table, called by its name. At least one operand is a tensor.
 static Val ofTable(Checker &c, const Bound &args) {
   const OpInfo *op = llvm::find_if(getOpTable(), [&](const OpInfo &info) {
     return info.isFunction() && info.spelling == args.name;
@@ -42,7 +42,7 @@ static Val viaOperator(Checker &c, const Bound &args) {
   return c.binary(op, args["input"], args["other"], args.range());
 }
 
-/// Of numbers, whether they are not 0.
+/// Logical ops test numbers for not being 0.
 template <OpKind op> static Val logical(Checker &c, const Bound &args) {
   std::string what = ("`logical_" + getOpInfo(op).mnemonic + "`").str();
   Vals operands;
@@ -59,8 +59,8 @@ static Val viaComparison(Checker &c, const Bound &args) {
   return c.compareVals(op, args["input"], args["other"], args.range());
 }
 
-/// At a bound that is a number the slope is 0, as in PyTorch; a tensor of
-/// bounds shares it where it is reached.
+/// Clamps to one bound. At a bound that is a number the gradient is 0, as in
+/// PyTorch; a tensor of bounds shares the gradient where the two are equal.
 static Val clampAt(Checker &c, const Val &input, const Val &bound, bool isLow,
                    SourceRange range) {
   if (bound.is(ValKind::Tensor) || !isFloat(typeOf(input).dtype))

@@ -1,7 +1,7 @@
-//===- BuiltinsFactories.cpp - tensors from nothing -----------------------===//
+//===- BuiltinsFactories.cpp - functions that make tensors ----------------===//
 //
-// Without `device=` a tensor is made on the ambient device (Places.cpp); with
-// no size at all `zeros()` takes its type from the annotation around it.
+// Without `device=` a tensor is made on the ambient device (Places.cpp).
+// `zeros()` without sizes takes its type from the annotation around it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -369,7 +369,8 @@ static Val arange(Checker &c, const Bound &args) {
   return makeTensor(numbers.type, numbers.value, type->second);
 }
 
-/// Flattens nested lists of numbers; the shape is that of the first of each.
+/// Flattens nested lists of numbers; the first element of each list gives the
+/// shape.
 static bool flatten(Checker &c, const Val &val, size_t depth, Dims &dims,
                     Vals &leaves, SourceRange range) {
   if (!val.is(ValKind::List) && !val.is(ValKind::Tuple)) {

@@ -12,7 +12,7 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// A str that need not be known.
+/// Whether a value is a str, known or not; reports if not.
 static bool isText(Checker &c, const Val &val, llvm::StringRef what) {
   if (val.is(ValKind::Str))
     return true;
@@ -21,7 +21,7 @@ static bool isText(Checker &c, const Val &val, llvm::StringRef what) {
   return false;
 }
 
-/// The header contradicts the annotation.
+/// Reports that the header contradicts the annotation.
 static void reportHeader(Checker &c, const Bound &args, DType dtype,
                          llvm::ArrayRef<int64_t> dims, llvm::StringRef shown) {
   const ast::TypeExpr *expected = args.call.expected;
@@ -43,7 +43,7 @@ static void reportHeader(Checker &c, const Bound &args, DType dtype,
   report.fix(FixIt::Choice, "`" + text + "`", {{expected->range, text}});
 }
 
-/// Sizes that were open are those of the file.
+/// Sizes that the annotation left open are taken from the file's header.
 static void takeSizes(Checker &c, const Bound &args, const TensorType &type,
                       const FileHeader &header) {
   auto *declared = llvm::cast<ast::NamedType>(args.call.expected);
@@ -58,7 +58,7 @@ static void takeSizes(Checker &c, const Bound &args, const TensorType &type,
   }
 }
 
-/// Compares a header with the wanted type; takes over sizes that were open.
+/// Compares a header with the expected type; takes over sizes that were open.
 static bool checkHeader(Checker &c, const Bound &args, TensorType &type,
                         llvm::StringRef key) {
   const Val &path = args["path"];
@@ -115,15 +115,14 @@ static Val load(Checker &c, const Bound &args) {
       c.types.tensorFromType(*args.call.expected, true);
   if (!type)
     return c.fail();
-  // A file is read on the cpu; where the tensor goes is said by the annotation
-  // or by `.to`.
+  // A file is read on the cpu; the annotation or `.to` moves the tensor.
   type->place = Place();
   type->place.kind = Place::Kind::Cpu;
   if (!checkHeader(c, args, *type, key))
     return c.fail();
   Value value =
       c.emit().load(c.host.materialize(path), key, c.tensors.shapeOf(*type));
-  // Names that occur here first are read off the tensor; others must agree.
+  // Names that occur here first are read from the tensor; others must agree.
   for (auto [i, size] : llvm::enumerate(type->dims)) {
     auto atom = size.getAtom();
     if (c.host.constantOf(size))
@@ -151,7 +150,7 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
   size_t modelCount = 0;
   for (const auto &keyword : args.call.keywords)
     modelCount += keyword.val.is(ValKind::Model);
-  // What models have in common is there once, under the name of the first.
+  // Slots that models share are in the file once, under the name of the first.
   std::vector<NamedSlot> slots;
   llvm::SmallVector<size_t> ends{0};
   for (const auto &keyword : args.call.keywords)
@@ -205,7 +204,7 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
   return true;
 }
 
-/// `save(x, path)`, as of PyTorch.
+/// `save(x, path)`, in PyTorch's order.
 static bool reportSwapped(Checker &c, const CallArgs &args) {
   if (args.positional.size() != 2 || !args.keywords.empty() ||
       !args.positional[1].is(ValKind::Str))

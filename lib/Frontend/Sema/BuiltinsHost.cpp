@@ -38,7 +38,7 @@ static Val len(Checker &c, const Bound &args) {
   case ValKind::List:
     return makeInt(static_cast<int64_t>(elementsOf(val).size()));
   case ValKind::Str:
-    if (auto text = c.host.requireStr(val, "a str that `len` is asked of"))
+    if (auto text = c.host.requireStr(val, "a str given to `len`"))
       return makeInt(static_cast<int64_t>(charactersOf(*text).size()));
     return c.fail();
   case ValKind::Tensor:
@@ -74,8 +74,8 @@ static Val range(Checker &c, const Bound &args) {
     if (!val.is(ValKind::Int)) {
       c.error(DiagCode::TD303, val.range.isValid() ? val.range : args.range(),
               "`range` takes ints, not " + describe(val))
-          .note("floats come of ints: `let x = 0.5 * i`, or of a tensor: "
-                "`arange(0.5, 2.5)`");
+          .note("make floats from ints: `let x = 0.5 * i`, or loop over a "
+                "tensor: `arange(0.5, 2.5)`");
       return c.fail();
     }
   auto info = std::make_shared<RangeInfo>();

@@ -22,8 +22,8 @@ static bool isIndex(Checker &c, const Val &index, SourceRange range) {
 
 using Part = llvm::SmallVector<Indexing::Restriction>;
 
-/// The part of a tensor that `index` has elements for. As in PyTorch that may
-/// be smaller than the tensor, but along `dim`, where it says what is picked.
+/// The part of a tensor for which `index` has elements. As in PyTorch the part
+/// may be smaller than the tensor, except along `dim`, where `index` picks.
 static std::optional<Part> findPart(Checker &c, const Bound &args,
                                     llvm::StringRef name,
                                     std::optional<unsigned> dim) {

@@ -29,8 +29,8 @@ static std::optional<TensorType> wanted(Checker &c, const Bound &args) {
   return type;
 }
 
-/// Random numbers for a tensor of the type; where that is narrow they are f32,
-/// to be scaled before they are rounded.
+/// Random numbers for a tensor of the type. For a narrow float type they are
+/// f32, so that they are scaled before they are rounded.
 static Val draw(Checker &c, td::Distribution distribution, TensorType type) {
   if (isNarrowFloat(type.dtype))
     type.dtype = DType::F32;

@@ -118,7 +118,7 @@ static Val squeeze(Checker &c, const Bound &args) {
     auto index = c.tensors.takeDim(*dim, typeOf(args["input"]), args.range());
     if (!index)
       return c.fail();
-    // A dim that is not 1 stays, as in PyTorch.
+    // A dim of another size than 1 stays, as in PyTorch.
     for (unsigned i = 0; i != dims.size(); ++i)
       if (i != *index ||
           c.host.constantOf(dims[i]) != std::optional<int64_t>(1))

@@ -62,7 +62,8 @@ static Val reject(Checker &c, const Val &pattern, const Bound &args,
   return Val();
 }
 
-/// The sizes of the axes on the left side: given by keyword, or the rest.
+/// Computes the sizes of the axes on the left side: given by keyword, or
+/// inferred.
 static bool solveAxes(Checker &c, const TensorType &type,
                       llvm::ArrayRef<AxisGroup> left,
                       llvm::StringMap<Size> &sizes, std::string &problem) {
@@ -77,7 +78,7 @@ static bool solveAxes(Checker &c, const TensorType &type,
     llvm::StringRef open;
     for (llvm::StringRef axis : group) {
       if (!seen.try_emplace(axis, true).second) {
-        problem = "`" + axis.str() + "` stands twice on the left side";
+        problem = "`" + axis.str() + "` is twice on the left side";
         return false;
       }
       auto given = sizes.find(axis);
@@ -157,7 +158,7 @@ static Val rearrange(Checker &c, const Bound &args) {
       int64_t index = found - order.begin();
       if (llvm::is_contained(permutation, index))
         return reject(c, given[1], args,
-                      "`" + axis + "` stands twice on the right side");
+                      "`" + axis + "` is twice on the right side");
       permutation.push_back(index);
       size = size * sizes[axis];
     }
@@ -173,8 +174,8 @@ static Val rearrange(Checker &c, const Bound &args) {
   return c.tensors.reshapeTo(result, joined);
 }
 
-/// One operand of an einsum with its dims in the order `wanted`; dims that it
-/// does not have become 1, dims that nobody wants are added up.
+/// One operand of an einsum with its dims in the order `wanted`. Dims that it
+/// lacks get size 1; dims that are not in `wanted` are summed.
 static Val arrange(Checker &c, Val tensor, std::string letters,
                    llvm::StringRef wanted) {
   llvm::SmallVector<unsigned> summed;

@@ -39,7 +39,7 @@ static std::optional<Windows> takeWindows(Checker &c, const Bound &args,
   return windows;
 }
 
-/// `rank` is that of a batch.
+/// `rank` counts the batch dim.
 static std::optional<Batch> takeBatch(Checker &c, const Bound &args,
                                       size_t rank, OpKind op) {
   if (!c.tensors.isTensor(args["input"], args.range(), args.what()) ||
@@ -231,7 +231,7 @@ static Val interpolate(Checker &c, const Bound &args) {
                 true);
 }
 
-/// Tensor.unfold: windows along one dim, whose elements are a new last one.
+/// Tensor.unfold: windows along one dim; their elements are a new last dim.
 static Val unfoldDim(Checker &c, const Bound &args) {
   if (!c.tensors.isTensor(args["input"], args.range(), args.what()))
     return c.fail();

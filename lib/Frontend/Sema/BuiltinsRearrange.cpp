@@ -160,8 +160,8 @@ static Val roll(Checker &c, const Bound &args) {
   return result(c, args, rolled);
 }
 
-/// How often along each dim; the sizes may have more dims than the tensor, and
-/// for `tile` fewer.
+/// Repeats a tensor along each dim. There may be more counts than dims, and for
+/// `tile` fewer.
 static Val repeat(Checker &c, const Bound &args) {
   auto input = takeInput(c, args);
   if (!input)
@@ -219,7 +219,7 @@ static Val repeatInterleave(Checker &c, const Bound &args) {
       typed::repeatElements(c.tensors.builder, *input, dim, count.size));
 }
 
-/// `start` from the front; it is an int.
+/// A position such as `start`, counted from the front; it must be an int.
 static std::optional<Size> takePosition(Checker &c, const Bound &args,
                                         llvm::StringRef name,
                                         const Size &size) {

@@ -51,7 +51,8 @@ static std::optional<Along> along(Checker &c, const Bound &args,
   return result;
 }
 
-/// A function of `input` that rounds once, whatever it consists of.
+/// Computes a function of `input`, in f32 for a narrow float, and rounds once,
+/// however many ops the function has.
 template <Val (*compute)(Checker &, const Bound &, const Val &input)>
 static Val roundedOnce(Checker &c, const Bound &args) {
   const Val &input = args["input"];
@@ -143,7 +144,7 @@ static Val extremeOf(Checker &c, const Val &lhs, const Val &rhs,
   bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
   Val a = floats ? c.host.toFloat(lhs) : c.host.toInt(lhs);
   Val b = floats ? c.host.toFloat(rhs) : c.host.toInt(rhs);
-  // Python's: the first one, unless the second is greater or less.
+  // As in Python: the first one, unless the second is greater or less.
   Val isSecond = c.host.compare(isMax ? ast::CompareOp::Gt : ast::CompareOp::Lt,
                                 b, a, range);
   if (isSecond.known)
@@ -182,7 +183,7 @@ static Val variance(Checker &c, const Bound &args, const Val &input) {
   if (square.isError())
     return c.fail();
   Val total = c.tensors.reduceOf(td::ReduceKind::Sum, square, a->dims, a->keep);
-  // Of no elements there is no variance either, rather than 0 / -1.
+  // At least 0, so that no elements have the variance 0 / 0 rather than 0 / -1.
   Val count = countOf(typeOf(input), *a);
   if (correction != 0)
     count = extremeOf<td::ReduceKind::Max>(
@@ -192,8 +193,8 @@ static Val variance(Checker &c, const Bound &args, const Val &input) {
                                range, "`var`");
 }
 
-/// The root of a sum of squares. At 0 its slope is 0, as in PyTorch: that of
-/// the root alone makes NaN of a row of zeros.
+/// The root of a sum of squares. At 0 its gradient is 0, as in PyTorch; the
+/// gradient of the root alone would be NaN for a row of zeros.
 static Val lengthOf(Checker &c, const Val &squares, SourceRange range,
                     llvm::StringRef what) {
   if (squares.isError())

@@ -6,8 +6,8 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// Of a number that is known only when the program runs: then a text ends with
-/// its first NUL, which is no character of it.
+/// `chr` of a number that is known only when the program runs. A text ends at
+/// its first NUL then, so 0 is an error.
 static Val chrAtRunTime(Checker &c, const Val &number) {
   Emitter &emit = c.emit();
   Value value = c.host.materialize(number);
@@ -56,7 +56,7 @@ static Val ord(Checker &c, const Bound &args) {
   return c.fail();
 }
 
-/// Also of texts that are known only when the program runs.
+/// Also joins texts that are known only when the program runs.
 static Val join(Checker &c, const Bound &args) {
   const Val &separator = args["separator"];
   Vals parts;

@@ -18,8 +18,8 @@ static Val grad(Checker &c, const Bound &args) {
   return c.training.gradOf(args["y"], args["wrt"], args.range());
 }
 
-/// sqrt of the sum of all squares, of narrow floats in f32, where the first
-/// gradient is.
+/// The square root of the sum of all squares, on the device of the first
+/// gradient. Narrow floats are summed in f32.
 static std::optional<Val> totalNorm(Checker &c, llvm::ArrayRef<Val> gradients,
                                     SourceRange range) {
   if (gradients.empty())
@@ -61,8 +61,8 @@ static Val gradNorm(Checker &c, const Bound &args) {
   return totalNorm(c, listOf(args["gradients"]), args.range()).value_or(Val());
 }
 
-/// Scales the gradients so that their norm is at most `max_norm`, and gives the
-/// norm that they had.
+/// Scales the gradients so that their norm is at most `max_norm`; returns the
+/// norm before that.
 static std::optional<Val> clipNorm(Checker &c, const Bound &args,
                                    Vals &gradients) {
   SourceRange range = args.range();
@@ -116,7 +116,7 @@ static Val clipGradNorm(Checker &c, const Bound &args) {
 }
 
 //===----------------------------------------------------------------------===//
-// What changes the gradients that `backward` left in a model
+// Functions that change the gradients that `backward` left in a model
 //===----------------------------------------------------------------------===//
 
 static bool isModel(Checker &c, const Bound &args) {

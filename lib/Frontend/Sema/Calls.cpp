@@ -1,7 +1,7 @@
 //===- Calls.cpp - calls are walked in place ------------------------------===//
 //
 // A function is a template over everything: its body is walked again for each
-// call with the values at hand. There is no recursion, so this ends.
+// call, with the values of the arguments. There is no recursion, so this ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,17 +68,17 @@ static void reportMissing(Checker &c, const CallArgs &args,
   bool isSoftmax = what == "`softmax`" || what == "`log_softmax`";
   if (!isSoftmax || !c.text(args.range).ends_with(")"))
     return;
-  // What PyTorch takes for rows of scores, with a warning.
+  // PyTorch picks this dim for rows of scores, with a warning.
   SourceRange end = {args.range.file, args.range.end - 1, args.range.end - 1};
   std::string dim =
       args.positional.empty() && args.keywords.empty() ? "dim=-1" : ", dim=-1";
   report
-      .note("the sum is 1 along it: -1 is the last one, where scores of "
-            "classes are")
+      .note("the values along `dim` add up to 1: -1 is the last dim, which "
+            "usually holds the scores of the classes")
       .fix(FixIt::Safe, "`dim=-1`", {{end, dim}});
 }
 
-/// A keyword that names no parameter. `isOwn`: of a function or layer that is
+/// Reports a keyword that names no parameter. `isOwn`: the function or layer is
 /// part of the language.
 static void reportKeyword(Checker &c, const CallArgs::Keyword &keyword,
                           llvm::StringRef what,
@@ -193,7 +193,7 @@ bool Calls::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
   return good;
 }
 
-/// `cat(a, b)`: the tensors stand in brackets.
+/// Reports `cat(a, b)`: the tensors must be in brackets.
 static void reportUnlisted(Checker &c, llvm::StringRef what,
                            const CallArgs &args) {
   llvm::ArrayRef<Val> tensors =
@@ -311,8 +311,8 @@ bool Calls::meet(CallArgs &args) {
   return true;
 }
 
-/// The place that the tensors share whose parameters say none; none at all if
-/// there are no such tensors, or in different places.
+/// The place shared by the arguments of tensor parameters without a place. None
+/// if there are no such arguments; free if they are in different places.
 static std::optional<Place> unplacedParameters(const Checker &c,
                                                const ast::FnDecl &fn,
                                                const CallArgs &args) {
@@ -354,7 +354,7 @@ Val Calls::callFunction(const FunctionInfo &fn, CallArgs &args) {
     if (val.isError())
       return c.fail();
   checkAlone(fn);
-  // What is wrong in the prelude is told of the arguments that led there.
+  // A mistake in the prelude is reported at the arguments that led there.
   if (c.isPrelude(fn.file->id) && !c.isPrelude(args.range.file) && !meet(args))
     return c.fail();
 
@@ -434,8 +434,8 @@ Val Calls::callBody(const ast::FnDecl &fn) {
 // Exported functions
 //===----------------------------------------------------------------------===//
 
-/// The tensors of a result in order, those of tuples in tuples as well. The
-/// caller finds them on the cpu.
+/// Appends the tensors of a result in order, including those in nested tuples,
+/// and brings them to the cpu for the caller.
 static void appendResults(Checker &c, const Val &result, SourceRange range,
                           llvm::SmallVectorImpl<Value> &results) {
   if (result.is(ValKind::Tuple))
@@ -472,7 +472,8 @@ void Calls::execExport(const ast::FnDecl &fn) {
           name && c.types.introducesSize(name->name))
         c.types.bindSize(*name, size);
     c.devices.checkDeviceExists(type->place, param.range);
-    // What the caller gives is on the cpu unless the signature says otherwise.
+    // Arguments of the caller are on the cpu unless the signature says
+    // otherwise.
     unplaced.push_back(type->place.kind == Place::Kind::Free);
     if (unplaced.back())
       type->place.kind = Place::Kind::Cpu;

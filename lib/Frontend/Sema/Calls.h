@@ -30,10 +30,10 @@ public:
                   llvm::StringRef what);
   void execExport(const ast::FnDecl &fn);
 
-  /// Functions of the file that nothing has called.
+  /// Checks the functions of the file that no code has called.
   void checkUncalled();
-  /// A walk that emits nothing and undoes its changes; its reports stay, unless
-  /// it mutes them (Reporter::mute).
+  /// Runs a walk that emits nothing, and undoes its changes. Its reports stay,
+  /// unless it mutes them (Reporter::mute).
   void walkAside(llvm::function_ref<void()> walk);
 
 private:

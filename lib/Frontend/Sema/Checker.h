@@ -1,11 +1,11 @@
 //===- Checker.h - the walk over a program, and its parts -----------------===//
 //
 // Abstract interpretation with elaboration: statements are executed in order,
-// calls are walked in place with their argument values, and what happens at run
-// time goes to the emitter.
+// calls are walked in place with their argument values, and run-time actions go
+// to the emitter.
 //
-// Each part owns its state and has a header of its own. They know the checker,
-// as builtins do, and through it each other.
+// Each part owns its state and has a header of its own. A part, like a builtin,
+// has the checker and reaches the other parts through it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ public:
 
   // Statements (Statements.cpp, Assignments.cpp) ---------------------------//
 
-  /// May walk what is behind the statement, too.
+  /// May also walk the statements that follow.
   Flow exec(const ast::Stmt &stmt, Rest &rest);
   Flow execBlock(const ast::Block &block);
   Flow execLet(const ast::LetStmt &stmt);
@@ -68,7 +68,7 @@ public:
   // Expressions (Expressions.cpp, Operators.cpp) ---------------------------//
 
   Val eval(const ast::Expr &expr, const ast::TypeExpr *expected = nullptr);
-  /// `isRead`: false gives a tensor of a model without its value.
+  /// With `isRead` false, a tensor of a model is returned without its value.
   Val evalMember(const ast::MemberExpr &expr, bool isRead = true);
   bool evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out);
   Val binary(ast::BinaryOp op, const Val &lhs, const Val &rhs,
@@ -101,7 +101,7 @@ private:
   Val evalSelf(const ast::Expr &expr);
   Val evalElements(ValKind kind, llvm::ArrayRef<const ast::Expr *> elements,
                    const ast::TupleType *expected = nullptr);
-  /// A member before it is known whether it is called.
+  /// Evaluates a member before it is known whether it is called.
   Val memberOf(const ast::MemberExpr &expr, bool isRead = true);
   Val member(const Val &base, const ast::Identifier &name, SourceRange range);
   Val evalCall(const ast::CallExpr &expr, const ast::TypeExpr *expected);

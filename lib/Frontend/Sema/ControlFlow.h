@@ -1,10 +1,10 @@
 //===- ControlFlow.h - branches, loops and exits of a program -------------===//
 //
-// What is decided while compiling is walked as it runs; what is decided when
-// the program runs is emitted, and the values of both ways are joined.
-// Definitions: Branches.cpp and RunTimeBranches.cpp, Loops.cpp,
-// RunTimeLoops.cpp, LoopPlaces.cpp and Loaders.cpp, and for break, continue and
-// return Exits.cpp.
+// Branches and loops that are decided while compiling are walked as they run.
+// Those that are decided when the program runs are emitted, and the values of
+// their paths are joined. Definitions: Branches.cpp and RunTimeBranches.cpp,
+// Loops.cpp, RunTimeLoops.cpp, LoopPlaces.cpp and Loaders.cpp, and for break,
+// continue and return Exits.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,7 @@ struct LoopRecord {
   unsigned iteration = 0; ///< the number of the iteration that it is in
   std::vector<std::pair<SourceRange, std::string>> backwards;
   bool cleared = false;
-  /// Models whose place, mode or freezing was used before the loop's body set
-  /// it.
+  /// Uses of a model's place, mode or freezing before the loop's body sets it.
   llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses,
       learningUses;
 };
@@ -37,10 +36,11 @@ public:
   explicit ControlFlow(Checker &c) : c(c) {}
 
   std::vector<LoopRecord> loops; ///< around this point, innermost last
-  unsigned iterations = 0;       ///< of all loops, that have begun
-  /// What `recordLeft` saw on the way to scopes that have not ended.
+  unsigned iterations = 0;       ///< iterations of all loops that have begun
+  /// The states that `recordLeft` saved for the ends of scopes that are still
+  /// open.
   std::vector<std::pair<const Scope *, ModelStates>> leftModels;
-  bool isLeft = false; ///< the path that is walked, see ModelStates
+  bool isLeft = false; ///< the current path was left, see ModelStates
 
   // Branches ---------------------------------------------------------------//
 
@@ -48,8 +48,8 @@ public:
   Val evalConditional(const ast::ConditionalExpr &expr,
                       const ast::TypeExpr *expected);
   Val evalLogical(const ast::BinaryExpr &expr);
-  /// The truth of a host condition: nullopt with an error, or a Bool value.
-  /// `logical`: the `and`, `or` or `not` that it is an operand of.
+  /// The truth of a host condition as a Bool value; nullopt after an error.
+  /// `logical`: the `and`, `or` or `not` that has the condition as an operand.
   std::optional<Val> condition(const ast::Expr &expr,
                                const ast::Expr *logical = nullptr);
 
@@ -64,10 +64,10 @@ public:
   Val evalComprehension(const ast::ComprehensionExpr &expr);
   bool elementsOfIterable(const Val &iterable, SourceRange range, Vals &out);
   Val buildLoader(const Bound &args);
-  /// Around the body of a loop.
+  /// Called before and after the body of a loop.
   void beginIteration();
   void endIteration();
-  /// What the index of a loop is called in reports.
+  /// The name of a loop's index in reports.
   static llvm::StringRef indexName(const ast::ForStmt &stmt);
   /// The loops around this point that are in an iteration which began after
   /// `iteration`.
@@ -83,20 +83,20 @@ public:
   Flow leaveFunction(Val result);
   /// Whether the loop around this point has no further iteration.
   Val isLoopOver();
-  /// At the end of a scope: models are as one of the paths that lead there
-  /// leaves them.
+  /// At the end of a scope: joins the model states of all paths that lead
+  /// there.
   void joinLeft(const Scope &target);
 
 private:
   // Branches
   /// Whether the side of a choice that is not taken is a float.
   bool wouldBeFloat(const ast::Expr &side, const ast::TypeExpr *expected);
-  /// One of two bools, of which the other is not computed.
+  /// Chooses one of two bools; the other one is not computed.
   Value chooseBool(Value condition, llvm::function_ref<Value()> onTrue,
                    llvm::function_ref<Value()> onFalse);
-  /// Runs both sides under a condition that is not known and joins what they
-  /// changed: variables named in `assigned`, places and modes of models. If
-  /// the first side leaves the block, the second one walks its `rest` as well.
+  /// Walks both sides under a condition that is not known and joins their
+  /// changes: variables named in `assigned`, places and modes of models. If the
+  /// first side leaves the block, the second one walks its `rest` as well.
   Flow branch(const Val &condition, SourceRange range,
               const llvm::StringSet<> &assigned,
               llvm::function_ref<Flow()> thenSide,
@@ -115,7 +115,7 @@ private:
   /// The batches of one epoch as values.
   bool batchesOf(const LoaderInfo &loader, SourceRange range, Vals &out);
   void endLoop();
-  /// Takes free values to the places where an iteration of a loop leaves them.
+  /// Moves free values to the places where an iteration of a loop leaves them.
   void settlePlaces(const ast::Block &body,
                     llvm::function_ref<void()> iteration);
   /// A loop of the running program; `body` gets the index. `hasTail`: a last
@@ -123,8 +123,8 @@ private:
   void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
                    const Val &step, llvm::function_ref<void(Val index)> body,
                    bool hasTail = false);
-  /// Reports `problem` where so many iterations, or elements of a list, would
-  /// be a mistake.
+  /// Whether this number of iterations, or list elements, may be unrolled;
+  /// reports `problem` if not.
   bool canUnroll(int64_t iterations, SourceRange range,
                  llvm::StringRef problem);
   bool mustKnowIndex(const ast::Block &body, llvm::StringRef index);
@@ -133,14 +133,14 @@ private:
   /// Walks what follows a statement that ended with `flow`.
   Flow goOn(Flow flow, Rest &rest, SourceRange range);
   Flow execRest(Rest &rest);
-  /// The flow after a loop, whose body may have returned from the function.
-  Flow flowBehindLoop();
-  /// Walks what runs only where `left` does not hold.
+  /// The flow after a loop; its body may have returned from the function.
+  Flow flowAfterLoop();
+  /// Walks code that runs only if `left` is false.
   Flow unless(const Val &left, SourceRange range,
               const llvm::StringSet<> &assigned,
               llvm::function_ref<Flow()> walk);
-  /// The path ends here. Models are as they are here where it leads to: the end
-  /// of the scope that declares `exit`.
+  /// Ends the current path. Its model states are saved for the end of the scope
+  /// that declares `exit`, where the path leads.
   void recordLeft(llvm::StringRef exit);
 
   Checker &c;

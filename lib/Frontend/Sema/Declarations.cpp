@@ -1,9 +1,9 @@
 //===- Declarations.cpp - where a declaration is missing ------------------===//
 //
-// In Python a name is there from its first assignment to the end of the
-// function; here it is declared, and there to the end of the block. The two
-// agree where every use stands behind an assignment in a block around it: then
-// `let` or `var` in front of that is what was meant.
+// In Python a name lives from its first assignment to the end of the function.
+// Here a name is declared and lives to the end of its block. The two agree if
+// every use follows an assignment in a block around it: then the author meant a
+// `let` or `var` at that assignment.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ public:
     SourceRange target;
     bool isPlain = false;
     unsigned depth = 0; ///< blocks around it, in the function
-    SourceRange reach;  ///< from behind it to the end of its block
+    SourceRange reach;  ///< from its end to the end of its block
   };
   std::vector<Write> writes;
   std::vector<SourceRange> reads;
@@ -110,7 +110,7 @@ void NameUses::visitTarget(const ast::Expr &target, const ast::AssignStmt &stmt,
                       {stmt.range.file, stmt.range.end, end}});
 }
 
-/// A function sees the names of the program, but for those of its own.
+/// A function sees the names of the program, except those that it declares.
 void NameUses::visitFunction(const ast::FnDecl &fn) {
   if (llvm::any_of(fn.params, [&](const ast::Param &param) {
         return param.name.text == name;
@@ -227,7 +227,7 @@ const ast::Block *sema::findLoopBody(llvm::ArrayRef<const ast::Stmt *> stmts,
 // Reports
 //===----------------------------------------------------------------------===//
 
-/// All names of an assignment become new ones, or none.
+/// Whether all names of an assignment are new: `let` declares all or none.
 static bool isNewToAll(Checker &c, const ast::Expr &target) {
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
     const Binding *binding = c.scopes.lookup(name->name);
@@ -268,15 +268,15 @@ void Scopes::reportUndeclared(const ast::NameExpr &target) {
                         target.name, target.range);
   if (!missing.isPlain || !isNewToAll(c, *missing.assignment->target))
     return;
-  // What is never read is often another name, misspelt.
+  // A name that is never read is often another name, misspelt.
   if (!missing.isRead)
     offerNearest(report, target.name, target.range, variablesHere());
   bool isSafe = missing.reachesAll && report.fixes.empty();
   report.fixes.push_back(declare(c, missing, missing.isVar ? "var " : "let ",
                                  isSafe ? FixIt::Safe : FixIt::Choice));
   if (!missing.reachesAll)
-    report.note("a name is there up to the end of the block that declares it; "
-                "to use it behind that, declare it in front with `var " +
+    report.note("a name ends with the block that declares it; to use it after "
+                "the block, declare it before the block with `var " +
                 target.name + " = …`");
 }
 
@@ -292,9 +292,9 @@ bool Scopes::noteOtherBlock(Diagnostic &report, llvm::StringRef name,
   auto found = llvm::find_if(uses.declared, isEarlier);
   if (found == uses.declared.end())
     return false;
-  report.note("a name is there up to the end of the block that declares it; "
-              "declare it in front of the block with `var " +
-                  name + " = …`, and assign to it there",
+  report.note("a name ends with the block that declares it; declare it before "
+              "the block with `var " +
+                  name + " = …`, and assign to it in the block",
               *found);
   return true;
 }
@@ -337,7 +337,7 @@ bool Scopes::offerCopy(Diagnostic &report, const ast::NameExpr &target,
 
 void Scopes::poison(llvm::StringRef name, SourceRange range) {
   if (c.isMuted())
-    return; // nobody has seen the report
+    return; // the report was not shown
   Scope *outermost = scope;
   while (outermost->parent && outermost->parent != &file->scope)
     outermost = outermost->parent;

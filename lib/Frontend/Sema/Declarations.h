@@ -7,19 +7,20 @@
 
 namespace tdc::sema {
 
-/// Errors whose names are compared with all others of the program. It takes
-/// time for each, and a reader of so many looks at the first.
+/// How many errors compare their name with all others of the program. Each
+/// comparison takes time, and the author of so many errors looks at the first
+/// ones.
 constexpr unsigned kMostExplained = 1000;
 
-/// What a name that Python declares by assigning to it needs here.
+/// How to declare a name that Python would declare by assigning to it.
 struct MissingDeclaration {
   /// The assignment that should be a declaration, or null if it is not there.
   const ast::AssignStmt *assignment = nullptr;
   bool isPlain = false;  ///< it is `name = …` or `a, name = …`
-  bool isInBody = false; ///< it stands in the outermost of the blocks
+  bool isInBody = false; ///< it is in the outermost of the blocks
   bool isVar = false;    ///< it is assigned again
   bool isOnly = false;   ///< nothing else assigns to it anywhere
-  /// Every use of the name is behind an assignment in a block around it.
+  /// Every use of the name follows an assignment in a block around it.
   bool reachesAll = false;
   bool isRead = false;
 };
@@ -30,8 +31,8 @@ MissingDeclaration findMissing(llvm::ArrayRef<const ast::Stmt *> body,
                                uint32_t end, llvm::StringRef name,
                                SourceRange at);
 
-/// The body of the loop among these statements that declares a name at `at`,
-/// or null.
+/// The body of the loop among these statements that declares a name at `at`;
+/// null if there is none.
 const ast::Block *findLoopBody(llvm::ArrayRef<const ast::Stmt *> stmts,
                                SourceRange at);
 

@@ -1,4 +1,4 @@
-//===- Devices.cpp - what the devices of a program are --------------------===//
+//===- Devices.cpp - the devices of a program -----------------------------===//
 
 #include "Checker.h"
 #include "llvm/ADT/StringExtras.h"
@@ -15,8 +15,9 @@ Place Devices::wordCuda() const {
   return getCuda(0);
 }
 
-/// The edits that take the quotes from `"cuda" if … else "cpu"`, which is `use`
-/// or what the name there was declared with on one line.
+/// The edits that remove the quotes of `"cuda" if … else "cpu"`. The expression
+/// is `use`, or the value, on one line, that the name at `use` was declared
+/// with.
 static std::vector<Edit> unquoteDevices(Checker &c, SourceRange use) {
   if (!use.isValid() || c.isPrelude(use.file))
     return {};
@@ -149,7 +150,7 @@ void Devices::checkDeviceExists(const Place &place, SourceRange range) {
     return;
   std::string title = "there is no device " + spelling(place);
   if (c.conditionDepth != 0) {
-    // It may never come to that.
+    // Code under a condition may never run: the check is made at run time.
     c.emit().assertThat(c.emit().constantBool(false),
                         c.host.materialize(makeStr(title)));
     return;
@@ -191,8 +192,8 @@ void Devices::checkDeviceExists(const Place &place, SourceRange range) {
 // Symbols
 //===----------------------------------------------------------------------===//
 
-/// A symbol of this name, or of one like it if the name stands for something
-/// else already.
+/// A symbol of this name, or of a similar one if the name has another meaning
+/// already.
 Place Devices::makeSymbol(llvm::StringRef wanted, const Place &chosen,
                           SourceRange made) {
   Place place;
@@ -226,7 +227,7 @@ Place Devices::chooseOnMachine(const Val &condition, const Place &onTrue,
                                const Place &onFalse) {
   if (isCpuOrFree(onTrue) && isCpuOrFree(onFalse))
     return getCpu();
-  // Under one condition only one side of an earlier choice is left.
+  // Within a side, an earlier choice by the same condition is decided.
   std::string when = c.text(condition.range).str();
   auto reduced = [&](const Place &place, bool isTrue) {
     if (place.kind != Place::Kind::Symbol ||
@@ -235,7 +236,7 @@ Place Devices::chooseOnMachine(const Val &condition, const Place &onTrue,
     return symbols[place.symbol].sides[isTrue];
   };
   Place sides[] = {reduced(onFalse, false), reduced(onTrue, true)};
-  // One text is one choice, and can stand in the program.
+  // The text of a choice identifies it, and is an expression of the program.
   auto spelled = [&](const Place &place) {
     std::string name = placeText(place);
     return llvm::StringRef(name).contains(' ') ? "(" + name + ")" : name;
@@ -244,7 +245,7 @@ Place Devices::chooseOnMachine(const Val &condition, const Place &onTrue,
       spelled(sides[true]) + " if " + when + " else " + spelled(sides[false]);
   const Place &taken = sides[*condition.onThisMachine];
   Place place = makeSymbol(
-      name, isCpuOrFree(taken) ? getCpu() : standsFor(taken), SourceRange());
+      name, isCpuOrFree(taken) ? getCpu() : resolvePlace(taken), SourceRange());
   Symbol &symbol = symbols[place.symbol];
   symbol.condition = when;
   std::copy(std::begin(sides), std::end(sides), symbol.sides);
@@ -277,10 +278,10 @@ Val Devices::chooseDevice(const Val &condition, const Val &onTrue,
     return *sides[0];
   Val decided = condition;
   std::optional<bool> &truth = decided.onThisMachine;
-  bool isFirstHere = isVisible(standsFor(a));
-  bool isSecondHere = isVisible(standsFor(b));
+  bool isFirstHere = isVisible(resolvePlace(a));
+  bool isSecondHere = isVisible(resolvePlace(b));
   if (truth) {
-    checkDeviceExists(standsFor(*truth ? a : b),
+    checkDeviceExists(resolvePlace(*truth ? a : b),
                       (*truth ? onTrue : onFalse).range);
   } else if (isFirstHere == isSecondHere) {
     return c.unsupported(range,
@@ -309,7 +310,7 @@ Val Devices::nameDevice(Val val, llvm::StringRef name) {
   auto copy = std::make_shared<DeviceInfo>(info);
   auto known = namedChoices.find(info.place.symbol);
   bool isOne = asksOnlyMachine(choice.condition);
-  // One choice is one place, whatever it is called and wherever.
+  // One choice is one place, under any name and anywhere in the program.
   if (isOne && known != namedChoices.end())
     copy->place.symbol = known->second;
   else if (!isOne || !choice.declared)
@@ -320,7 +321,7 @@ Val Devices::nameDevice(Val val, llvm::StringRef name) {
   return val;
 }
 
-Place Devices::standsFor(const Place &place) const {
+Place Devices::resolvePlace(const Place &place) const {
   return place.kind == Place::Kind::Symbol ? symbols.lookup(place.symbol).chosen
                                            : place;
 }
@@ -339,11 +340,11 @@ std::optional<Place> Devices::chosenPlace(const Val &device) {
     return symbols[place.symbol].chosen;
   if (place.kind != Place::Kind::Free)
     return place;
-  // Where there is one device, everything is on it.
+  // If the machine has one device, everything is on it.
   if (c.places.freeIsCpu() || c.options.countCudaDevices() == 0)
     return getCpu();
   c.unsupported(device.range.isValid() ? device.range : c.here,
-                "asking where something is that the program never placed (give "
-                "it a place: `.to(…)`)");
+                "asking for the device of a value that the program never "
+                "placed (give it a place: `.to(…)`)");
   return std::nullopt;
 }

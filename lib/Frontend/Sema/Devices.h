@@ -1,8 +1,9 @@
-//===- Devices.h - what the devices of a program are ----------------------===//
+//===- Devices.h - the devices of a program -------------------------------===//
 //
 // A device is cpu, cuda:N, or a symbol: one that depends on the machine. Types
-// name the symbol, so that a program for a GPU is checked on a machine without
-// one; what the symbol stands for is known, and said to the emitter.
+// name the symbol, so that a program for a GPU can be checked on a machine
+// without one. The device that the symbol is here is known, and declared to the
+// emitter.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,49 +23,52 @@ public:
   explicit Devices(Checker &c) : c(c) {}
 
   std::optional<Val> asDevice(const Val &val);
-  /// What `.cuda(which)` and `cuda(which)` mean.
+  /// The device that `.cuda(which)` and `cuda(which)` mean.
   std::optional<Val> cudaDevice(const Val &which, SourceRange range);
   /// The device that bare `cuda` is here.
   Place wordCuda() const;
-  /// The answer to a question about the devices of the machine.
+  /// The result of a query about the devices of the machine.
   Val ofThisMachine(bool truth);
   Val ofThisMachine(int64_t count, llvm::StringRef name);
-  /// The program asks which devices there are.
+  /// Notes that the program queries which devices there are.
   void noteQuestion() { asksMachine = true; }
   bool askMachine() const { return asksMachine; }
-  /// The program, or a file that it imports, has words that name devices.
+  /// Notes that the program, or a file that it imports, names devices.
   void noteWords() { namesDevices = true; }
   bool areNamed() const { return namesDevices; }
-  /// How many CUDA devices a machine has that has all that are named.
+  /// The number of CUDA devices of a machine that has all named devices.
   int64_t countNamed() const { return namedCudaDevices; }
-  /// Whether a place exists here; TD506 if it is used for certain.
+  /// Reports a place that does not exist here: TD506, or a run-time check under
+  /// a condition.
   void checkDeviceExists(const Place &place, SourceRange range);
 
   Val autoDevice(SourceRange range);
   Val chooseDevice(const Val &condition, const Val &onTrue, const Val &onFalse,
                    SourceRange range);
-  /// The place of what is in one place or the other, as the machine decides.
+  /// The place of a value that is in one place or the other, as the machine
+  /// decides.
   Place chooseOnMachine(const Val &condition, const Place &onTrue,
                         const Place &onFalse);
   /// Gives a symbol the name of its binding.
   Val nameDevice(Val val, llvm::StringRef name);
-  /// Where a symbol was given its name; invalid if its name is what it means.
+  /// Where a symbol was given its name; invalid if the name is its definition.
   SourceRange getNaming(const Place &symbol) const {
     return symbols.lookup(symbol.symbol).made;
   }
   /// The device that a symbol is on this machine; any other place itself.
-  Place standsFor(const Place &place) const;
-  /// What a device is when the program runs; TD900 where it is not decided yet.
+  Place resolvePlace(const Place &place) const;
+  /// The device that a value is when the program runs; TD900 if that is not
+  /// decided yet.
   std::optional<Place> chosenPlace(const Val &device);
-  /// Tells the emitter what a symbol stands for.
+  /// Tells the emitter which device a symbol is.
   void declareSymbol(llvm::StringRef symbol);
 
 private:
   struct Symbol {
     Place chosen;
-    SourceRange made; ///< invalid if its name is what it means
+    SourceRange made; ///< invalid if the name is its definition
     bool declared = false;
-    /// Of a choice: what decides it, and what it is if that is false or true.
+    /// For a choice: its condition, and its place if that is false or true.
     std::string condition;
     Place sides[2];
   };
@@ -77,7 +81,7 @@ private:
   llvm::StringMap<Symbol> symbols;
   /// The first name of each choice that means the same everywhere.
   llvm::StringMap<std::string> namedChoices;
-  llvm::StringSet<> missingDevices; ///< that were reported
+  llvm::StringSet<> missingDevices; ///< those that were reported
   bool namesDevices = false, asksMachine = false;
   int64_t namedCudaDevices = 0;
 };

@@ -1,10 +1,10 @@
 //===- Exits.cpp - break, continue, return --------------------------------===//
 //
-// A statement that leaves sets variables (`exits`) and ends the walk of its
-// block. Under a condition that is known, that is all. Under another one, what
-// is behind the condition in the block runs only where nothing was left: it is
-// walked within a branch. So code stays structured, and what a program does not
-// leave comes out as if there were no way to.
+// `break`, `continue` and `return` set variables (`exits`) and end the walk of
+// their block. Under a known condition, that is all. Under an unknown one, the
+// statements that follow the condition in the block run only if no exit was
+// taken: they are walked within a branch. So code stays structured, and code
+// without exits is emitted as if the language had none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,7 +95,7 @@ Flow ControlFlow::leaveFunction(Val result) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is behind a statement
+// Statements after one that may leave
 //===----------------------------------------------------------------------===//
 
 static bool isEmpty(const Rest &rest) {
@@ -135,7 +135,7 @@ Flow ControlFlow::goOn(Flow flow, Rest &rest, SourceRange range) {
     left = c.scopes.lookup(exits::kReturns);
   llvm::StringSet<> assigned;
   addAssignedNames(rest, assigned);
-  // Nothing is behind the end of the block: what it declares is not joined.
+  // No code follows the end of the block: its own variables are not joined.
   Scope *block = c.scopes.scope;
   for (auto &entry : block->names)
     assigned.erase(entry.first());
@@ -151,8 +151,8 @@ Flow ControlFlow::unless(const Val &left, SourceRange range,
   if (left.known)
     return left.truth ? Flow::Left : walk();
   auto notLeft = [&] {
-    // Here they are known. What holds behind the join is what held before,
-    // unless it is left now.
+    // In this branch the exits are known to be false. After the join they have
+    // their values from before, except those that this branch sets.
     const std::pair<llvm::StringRef, Val> here[] = {
         {exits::kSkips, makeBool(false)},
         {exits::kBreaks, makeBool(false)},
@@ -219,7 +219,7 @@ Val ControlFlow::isLoopOver() {
                      c.emit().host(HostOp::Or, {breaks.value, returns.value}));
 }
 
-Flow ControlFlow::flowBehindLoop() {
+Flow ControlFlow::flowAfterLoop() {
   Binding *returned = c.scopes.lookup(exits::kReturns);
   if (!returned || (returned->val.known && !returned->val.truth))
     return Flow::Next;

@@ -94,8 +94,8 @@ Val Checker::evalElements(ValKind kind,
   return makeSequence(kind, std::move(vals));
 }
 
-/// Whether the exported function that is walked can use the value: texts of the
-/// running program are not kept for it.
+/// Whether the exported function that is being walked can use the value: texts
+/// that the program computes are not kept for it.
 static bool canUse(Checker &c, const Val &val) {
   if (val.is(ValKind::Tuple) || val.is(ValKind::List))
     return llvm::all_of(elementsOf(val),
@@ -121,7 +121,7 @@ Val Checker::evalName(const ast::NameExpr &expr) {
       return reportUnusable(*this, expr.range);
     if (binding->noGrad < training.noGrad) {
       val = training.stopGradient(val);
-      if (val.is(ValKind::Tensor)) // and is what it was
+      if (val.is(ValKind::Tensor)) // still a read of its slot
         val.as<TensorInfo>().state = binding->val.as<TensorInfo>().state;
     }
     return val;
@@ -133,8 +133,8 @@ Val Checker::evalName(const ast::NameExpr &expr) {
   return fail();
 }
 
-/// Whether the expression is the name of one of PyTorch's modules, which are no
-/// values.
+/// Whether the expression is the name of one of PyTorch's modules, which are
+/// not values.
 static bool isSpace(Checker &c, const ast::Expr &expr, llvm::StringRef space) {
   auto *name = llvm::dyn_cast<ast::NameExpr>(&expr);
   return name && name->name == space && !c.scopes.lookup(space);
@@ -351,7 +351,7 @@ bool Checker::evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out) {
   return good;
 }
 
-/// Methods with a meaning of their own, which are not functions of a value.
+/// Methods with a meaning of their own, which are not functions of the value.
 static bool isStateMethod(ValKind kind, llvm::StringRef name) {
   if (kind == ValKind::Tensor)
     return name == "backward";
@@ -369,7 +369,7 @@ Val Checker::evalCall(const ast::CallExpr &expr,
                               isSpace(*this, *method->base, "torch"));
   if (method && !isInSpace) {
     llvm::StringRef name = method->member.text;
-    // The wanted type flows through `.to(device)`.
+    // The expected type is passed through `.to(device)`.
     Val base = eval(*method->base,
                     name == "to" || name == "cuda" || name == "cpu" ? expected
                                                                     : nullptr);

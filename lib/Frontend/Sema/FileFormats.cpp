@@ -7,7 +7,8 @@ using namespace tdc;
 using namespace tdc::sema;
 
 namespace {
-/// In the order of FileContents, then what else is read, then what is not.
+/// First in the order of FileContents, then formats that are only read, then
+/// files that are not read.
 enum class EndingKind : uint8_t { Tensor, State, Loaded, PyTorch, Other };
 
 struct Ending {
@@ -36,7 +37,8 @@ static Format formatOf(FileContents contents) {
   return formats[static_cast<unsigned>(contents)];
 }
 
-/// The line of Python that makes a file that is read of one of PyTorch's.
+/// The line of Python that converts one of PyTorch's files to a format that is
+/// read.
 static std::string conversion(FileContents contents, const std::string &from,
                               const std::string &to) {
   switch (contents) {
@@ -48,8 +50,8 @@ static std::string conversion(FileContents contents, const std::string &from,
   llvm_unreachable("all contents are there");
 }
 
-/// The file's name as far as it is known: of a text that is made when the
-/// program runs, what stands behind the last value.
+/// The known end of the file's name: for a text that is made when the program
+/// runs, the part after its last value.
 static llvm::StringRef knownName(const Val &path) {
   if (!path.data)
     return "";
@@ -59,8 +61,8 @@ static llvm::StringRef knownName(const Val &path) {
   return text.substr(text.rfind('/') + 1);
 }
 
-/// `.npy` of `x.npy`; null for `x`, for `model-0.1`, whose dot belongs to the
-/// name, and for what is not known.
+/// The ending of a path: `.npy` of `x.npy`. Null for `x`, for `model-0.1`,
+/// where the dot belongs to the name, and for a path that is not known.
 static const Ending *endingOf(const Val &path) {
   for (const Ending &ending : kEndings)
     if (knownName(path).ends_with_insensitive(ending.text))
@@ -68,7 +70,7 @@ static const Ending *endingOf(const Val &path) {
   return nullptr;
 }
 
-/// No file has an empty name.
+/// Whether the path is known to be empty, which no file's is; reports it.
 static bool isEmpty(Checker &c, const Val &path) {
   bool isEmpty = path.known && textOf(path).empty();
   if (isEmpty)

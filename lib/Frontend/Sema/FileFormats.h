@@ -12,15 +12,15 @@ namespace tdc::sema {
 /// and optimizers (.safetensors).
 enum class FileContents : uint8_t { Tensor, State };
 
-/// Whether the ending of a path, as far as it is known now, is that of the
-/// format that is written; TD222 if not.
+/// Whether a path has, as far as it is known now, the ending of the format that
+/// is written; TD222 if not.
 bool canWrite(Checker &c, const Val &path, FileContents contents);
-/// Whether a path can be one that is read; TD222 if not, for a file of PyTorch
-/// with the line of Python that converts it.
+/// Whether a path can be read; TD222 if not, for a file of PyTorch with the
+/// line of Python that converts it.
 bool canRead(Checker &c, const Val &path, FileContents contents);
 
-/// Whether a keyword of what restores a file is `strict=` or `cast=`; then
-/// `tolerance` has what it says. Nothing after a report.
+/// Reads a `strict=` or `cast=` of a call that restores a file into
+/// `tolerance`. False for any other keyword, nothing after a report.
 std::optional<bool> readTolerance(Checker &c, const CallArgs::Keyword &keyword,
                                   Emitter::Tolerance &tolerance);
 

@@ -8,8 +8,9 @@
 
 namespace tdc::sema {
 
-/// How a statement ended: whether the next one of its block runs. What else
-/// `break`, `continue` and `return` decide is in the variables of `exits`.
+/// How a statement ended: whether the next statement of its block runs. The
+/// variables of `exits` hold the rest of what `break`, `continue` and `return`
+/// decide.
 enum class Flow : uint8_t {
   Next,
   Left,
@@ -19,9 +20,10 @@ enum class Flow : uint8_t {
 /// The statements of a block after one of them.
 struct Rest {
   llvm::ArrayRef<const ast::Stmt *> stmts;
-  /// What follows the block in the same scope, if that is not its end.
+  /// The statements that follow the block in the same scope; null if the scope
+  /// ends with the block.
   Rest *around = nullptr;
-  /// To be done first.
+  /// Called before the statements are walked.
   std::function<void()> before;
   bool isWalked = false;
 };

@@ -1,7 +1,7 @@
 //===- Formatting.h - values in text --------------------------------------===//
 //
-// A text is a template plus the values for its `{}`: what is known as text
-// already (strings, devices, dtypes, ints) becomes part of the template.
+// A text is a template plus the values for its `{}`. Values with a known text
+// (strings, devices, dtypes, ints) become part of the template.
 //
 //===----------------------------------------------------------------------===//
 

@@ -30,11 +30,11 @@ void Training::ensureGradSlot(Slot &slot) {
   slot.gradName = "grad." + slot.name;
   llvm::StringRef key = llvm::StringRef(slot.name).split('.').second;
   llvm::StringRef instance = llvm::StringRef(slot.name).split('.').first;
-  c.places.declareBeside(slot, slot.gradName, td::SlotKind::Grad, key,
+  c.places.declareNextTo(slot, slot.gradName, td::SlotKind::Grad, key,
                          instance);
 }
 
-/// A 0-d float tensor, or a report.
+/// Whether a value is a 0-d float tensor; reports if not.
 static bool isTarget(Checker &c, const Val &val, SourceRange range,
                      llvm::StringRef what) {
   if (!c.tensors.isTensor(val, range, what))
@@ -91,7 +91,7 @@ std::vector<Slot *> Training::slotsWithGradients(const Val &model,
   std::vector<NamedSlot> slots;
   c.models.collectSlots(model, "", slots);
   std::vector<Slot *> found;
-  // What was learned before it was frozen has gradients left.
+  // A parameter that was learned before it was frozen still has gradients.
   for (NamedSlot &named : slots)
     if (!named.slot->gradName.empty() || c.models.isLearned(*named.slot, range))
       found.push_back(named.slot);

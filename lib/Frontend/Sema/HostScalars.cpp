@@ -137,7 +137,7 @@ static std::optional<HostOp> hostOp(BinaryOp op) {
   }
 }
 
-/// Polynomials that grow without bound become variables.
+/// Whether a polynomial is so large that a new variable replaces it.
 static bool isLarge(const Size &size) {
   return size.getTerms().size() > 24 || size.getWeight() > 64;
 }
@@ -165,15 +165,16 @@ Val HostScalars::binary(BinaryOp op, const Val &lhs, const Val &rhs,
   bool impossible =
       divides ? right == 0
               : op == BinaryOp::Pow && left == 0 && right.value_or(0) < 0;
-  // What runs only under a condition may never run: then it is an error of the
-  // running program.
+  // Code under a condition may never run: there it is an error of the running
+  // program.
   if (impossible && c.conditionDepth == 0) {
     c.error(DiagCode::TD307, range,
             divides ? "division by zero" : "0 to a negative power");
     return c.fail();
   }
-  // As in Python, an int to a negative power is a float. Where the exponent is
-  // known only when the program runs, the type is int, and that a check.
+  // As in Python, an int to a negative power is a float. If the exponent is
+  // known only when the program runs, the type is int, and a negative exponent
+  // fails a check.
   if (op == BinaryOp::Pow && !floats)
     floats = right.value_or(0) < 0;
   if (floats || op == BinaryOp::Div) {
@@ -220,7 +221,7 @@ Val HostScalars::binary(BinaryOp op, const Val &lhs, const Val &rhs,
       result = Size(powInt(*x, *y));
   }
   closed = closed && !isLarge(result);
-  // `n // n` is 1, but for a check of n.
+  // `n // n` is 1, but n must be checked.
   bool isChecked = divides && !y;
   if (closed && !isChecked && constantOf(result))
     return makeInt(result);
@@ -265,8 +266,8 @@ Val HostScalars::compare(CompareOp op, const Val &lhs, const Val &rhs,
     return makeBool(decide(a.number < b.number ? -1 : a.number > b.number));
   }
   if (lhs.is(ValKind::Str)) {
-    // Text that comes from outside is known to `tdc run` and not to `tdc
-    // build`, so what has no code is refused whether it is known or not.
+    // A text from outside is known to `tdc run` and not to `tdc build`, so a
+    // comparison without code is refused whether the text is known or not.
     if (op != CompareOp::Eq && op != CompareOp::Ne) {
       c.error(DiagCode::TD304, range,
               "`" + ast::getSpelling(op) + "` is not defined for two strs")

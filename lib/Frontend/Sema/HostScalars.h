@@ -1,7 +1,7 @@
 //===- HostScalars.h - ints, floats, bools and strs of a program ----------===//
 //
-// Host arithmetic is done now where all operands are known and emitted where
-// not. Ints are sizes: what is computed from them stays a polynomial, so that
+// Host arithmetic is done now if all operands are known, and emitted otherwise.
+// Ints are sizes: the result of int arithmetic stays a polynomial, so that
 // `x.shape[0] // 2` can be a dim. Rules: ints wrap, `/` gives a float, `//` and
 // `%` floor, also for negatives.
 //
@@ -41,11 +41,11 @@ public:
     return sizes.constantOf(size);
   }
   std::optional<int64_t> constantInt(const Val &val) const;
-  /// The emitter's value of a host scalar or size; emitted now if need be.
+  /// The emitter's value of a host scalar or size; emitted now if necessary.
   Value materialize(const Val &val);
   Value sizeValue(const Size &size) { return sizes.valueOf(size, c.emit()); }
 
-  // What must be known now -------------------------------------------------//
+  // Values that must be known now ------------------------------------------//
 
   /// The argument as a number known now, or an error that says to use --set.
   std::optional<int64_t> requireInt(const Val &val, llvm::StringRef what);

@@ -226,7 +226,7 @@ bool Indexing::resolveItems(const TensorType &type,
     switch (item.kind) {
     case SubscriptItem::Ellipsis:
       if (sawEllipsis) {
-        c.error(DiagCode::TD403, item.range, "`...` may stand once");
+        c.error(DiagCode::TD403, item.range, "`...` can be used once");
         return false;
       }
       sawEllipsis = true;
@@ -362,14 +362,15 @@ Val Indexing::updateTensor(const Val &tensor,
 }
 
 namespace {
-/// What an index or a slice takes of so many elements.
+/// The elements that an index or a slice picks of a list, tuple or text.
 struct Picked {
   int64_t start, step, count;
 };
 } // namespace
 
-/// By Python's rules. `whole` is what is indexed, `parts` what it consists of.
-/// `index` is the value of an item that is one.
+/// Resolves an item by Python's rules. `whole` names the indexed value in
+/// messages, `parts` its elements. `index` is the value of an item that is an
+/// index.
 static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
                                     const Val &index, int64_t size,
                                     llvm::StringRef whole,
@@ -433,8 +434,8 @@ static Val evalIndex(Checker &c, const ast::SubscriptItem &item) {
   return item.kind == ast::SubscriptItem::Index ? c.eval(*item.index) : Val();
 }
 
-/// One of texts that are known, by an index that only the running program
-/// knows; none of another index. At run time a text ends with its first NUL.
+/// One of several known texts, by an index that is known only at run time; none
+/// for any other index. At run time a text ends with its first NUL.
 static std::optional<Val> pickText(Checker &c, const Val &index,
                                    llvm::ArrayRef<llvm::StringRef> texts) {
   auto hasNul = [](llvm::StringRef text) { return text.contains('\0'); };
@@ -475,7 +476,7 @@ Val Indexing::indexSequence(const Val &base, const ast::SubscriptItem &item) {
 /// A character is a str of one.
 static Val indexText(Checker &c, const Val &base,
                      const ast::SubscriptItem &item) {
-  auto text = c.host.requireStr(base, "a str of which a part is taken");
+  auto text = c.host.requireStr(base, "a str that is indexed");
   if (!text)
     return c.fail();
   auto characters = charactersOf(*text);

@@ -1,9 +1,9 @@
 //===- Indexing.h - x[…] and x[…] = v ----------------------------------===//
 //
 // Indices and slices become td.slice along one dim at a time; an index then
-// drops its dim. Constant ends are clipped to the dim as in Python. Ends known
-// only at run time are not clipped, because the result's size would then depend
-// on values: they are checked once.
+// removes its dim. Constant ends are clipped to the dim as in Python. Ends
+// known only at run time are not clipped, because the result's size would then
+// depend on values: they are checked once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ public:
     Val start;
     Size size;
     int64_t step = 1;
-    bool drop = false; ///< an index: the dim goes away
+    bool drop = false; ///< an index: the dim is removed
     Val indices;       ///< an integer tensor in place of the above
   };
 
@@ -48,7 +48,8 @@ private:
                     Restriction &restriction);
   bool resolveSlice(const ast::SubscriptItem &item, const Size &size,
                     Restriction &restriction);
-  /// Whether the tensor has so many dims as `used` of the items take.
+  /// Whether the tensor has the `used` dims that the items take; reports if
+  /// not.
   bool hasDims(const TensorType &type, llvm::ArrayRef<ast::SubscriptItem> items,
                size_t used, SourceRange range);
   bool resolveItems(const TensorType &type,

@@ -58,7 +58,8 @@ bool sema::isSame(const Val &lhs, const Val &rhs) {
   }
 }
 
-/// `if cuda.is_available() { x = x.cuda() }`: the program says where it goes.
+/// Whether the machine decides the path: `if cuda.is_available() { x = x.cuda()
+/// }`. Then the program says where the value is.
 static bool isDecidedByMachine(const Join &join) {
   return join.condition && join.condition->onThisMachine;
 }
@@ -232,7 +233,7 @@ Val sema::unknownLike(Checker &c, const Val &val) {
   return result;
 }
 
-bool SizeMark::isBehind(const Size &size) const {
+bool SizeMark::isAfter(const Size &size) const {
   const SizeAtom &limit = *mark.getAtom();
   auto isKnown = [&](const SizeAtom &atom) -> std::optional<int64_t> {
     if (SizeAtom::order(atom, limit) < 0)
@@ -255,7 +256,7 @@ Val sema::rebuildOutside(Checker &c, const Val &val, const SizeMark &start,
     return result;
   TensorType type = typeOf(result);
   for (auto [i, size] : llvm::enumerate(type.dims))
-    if (start.isBehind(size) && !c.host.constantOf(size))
+    if (start.isAfter(size) && !c.host.constantOf(size))
       size = c.host.sizes.add("?", c.emit().dim(result.value, i));
   return makeTensor(std::move(type), result.value,
                     result.as<TensorInfo>().placed);

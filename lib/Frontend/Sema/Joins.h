@@ -20,11 +20,11 @@ bool hasLeaves(const Val &val);
 void appendLeaves(Checker &checker, const Val &val,
                   llvm::SmallVectorImpl<Value> &leaves);
 
-/// Whether nothing happened to a value.
+/// Whether two values of a variable are the same, so that they need no join.
 bool isSame(const Val &lhs, const Val &rhs);
 
-/// Where two paths join: the sides of a branch, what is in front of a loop and
-/// what an iteration leaves, or two results of a function.
+/// A point where two paths join: the sides of a branch, the code before a loop
+/// and the end of an iteration, or two results of a function.
 struct Join {
   SourceRange range;
   enum Kind : uint8_t { Branch, Loop, Result } kind;
@@ -32,13 +32,13 @@ struct Join {
   const Val *condition = nullptr;
 };
 
-/// Whether two values can meet where paths join; reports why not. `name` says
-/// which variable it is.
+/// Whether two values can meet where paths join; reports why not. `name` is the
+/// variable.
 bool canMeet(Checker &checker, const Val &lhs, const Val &rhs, const Join &join,
              const llvm::Twine &name);
 
 /// The place after a join, if there is one. If the machine decides which path
-/// is taken, it is a symbol that stands for either.
+/// is taken, it is a symbol for the two places.
 std::optional<Place> meetingPlace(Checker &checker, const Place &lhs,
                                   const Place &rhs, const Join &join);
 
@@ -46,37 +46,36 @@ std::optional<Place> meetingPlace(Checker &checker, const Place &lhs,
 Val rebuild(Checker &checker, const Val &lhs, const Val &rhs,
             llvm::ArrayRef<Value> &results, llvm::StringRef name);
 
-/// A value of the second path, whose tensors are brought to where they meet
-/// those of the first.
+/// A value of the second path with its tensors brought to the places where they
+/// meet those of the first.
 Val goesTo(Checker &checker, const Val &val, const Val &other,
            const Join &join);
 
-/// A value of the type, of which nothing is known.
+/// A value of the same type, of which nothing is known.
 Val unknownLike(Checker &checker, const Val &val);
 
 /// A point of the walk, to tell the sizes that were known there from later
 /// ones.
 class SizeMark {
 public:
-  bool isBehind(const Size &size) const;
+  bool isAfter(const Size &size) const;
 
 private:
   Size mark = Size::variable("mark");
 };
 
-/// The value outside of a region that is left with it on one way only. The
-/// sizes that are known only inside of it, behind `start`, are read from the
-/// result.
+/// The value outside of a region that yields it on one path only. Sizes that
+/// became known inside the region, after `start`, are read from the result.
 Val rebuildOutside(Checker &checker, const Val &val, const SizeMark &start,
                    llvm::ArrayRef<Value> &results, llvm::StringRef name);
 
 ModelStates saveModels(const Checker &checker);
 void restoreModels(Checker &checker, const ModelStates &states);
-/// At the end of the second path: takes models to where they meet those of the
-/// first, if both lead on.
+/// At the end of the second path: moves models to the places where they meet
+/// those of the first, if both paths continue.
 void bringModels(Checker &checker, const ModelStates &other, const Join &join);
-/// After it: joins the states of both, or takes those of the one that leads
-/// on.
+/// After the join: joins the states of both paths, or takes those of the one
+/// that continues.
 void joinModels(Checker &checker, const ModelStates &other, const Join &join);
 /// Ends a branch of the running program after its second side: gives the values
 /// of the side taken, and forgets the facts of sizes since `knownFacts`.

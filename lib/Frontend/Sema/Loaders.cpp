@@ -1,7 +1,7 @@
 //===- Loaders.cpp - DataLoader -------------------------------------------===//
 //
-// A loader is a loop over full batches, whose size is static, and the body once
-// more for the rows that are left. Shuffling is a new permutation per epoch.
+// A loader is a loop over full batches of a static size, and the body once more
+// for the remaining rows. Shuffling is a new permutation per epoch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +14,7 @@ using namespace tdc::sema;
 Val ControlFlow::buildLoader(const Bound &args) {
   auto info = std::make_shared<LoaderInfo>();
   for (const Val &tensor : args.rest()) {
-    // PyTorch's second and third parameter, behind the data set.
+    // PyTorch's second and third parameter, after the data set.
     bool isOption = tensor.is(ValKind::Int) || tensor.is(ValKind::Bool);
     if (isOption && !info->tensors.empty()) {
       std::string name = tensor.is(ValKind::Int) ? "batch_size" : "shuffle";
@@ -38,7 +38,7 @@ Val ControlFlow::buildLoader(const Bound &args) {
       c.error(DiagCode::TD401, tensor.range, "a 0-d tensor has no rows");
       return c.fail();
     }
-    // Free tensors are at home on the cpu here, and so are their batches.
+    // Free tensors and their batches have the cpu as their home here.
     info->isFree.push_back(typeOf(tensor).place.kind == Place::Kind::Free);
     info->tensors.push_back(c.places.bringHome(tensor));
   }
@@ -104,7 +104,8 @@ Val ControlFlow::loaderBatch(const LoaderInfo &loader,
   return makeSequence(ValKind::Tuple, std::move(parts));
 }
 
-/// One permutation of the rows, wherever the tensors are.
+/// One permutation of the rows per tensor, on the tensor's device; all are
+/// copies of the first.
 static Vals shuffledOrders(Checker &c, const LoaderInfo &loader) {
   Vals orders;
   for (const Val &tensor : loader.tensors) {
@@ -127,7 +128,7 @@ bool ControlFlow::batchesOf(const LoaderInfo &loader, SourceRange range,
   Val count = makeInt(loader.rows);
   count.range = range;
   auto rows =
-      c.host.requireInt(count, "how many rows a list of batches is made of");
+      c.host.requireInt(count, "the number of rows in a list of batches");
   if (!rows)
     return false;
   int64_t size = loader.batchSize, full = *rows / size, left = *rows % size;

@@ -1,9 +1,9 @@
-//===- LoopPlaces.cpp - free values that a loop puts somewhere ------------===//
+//===- LoopPlaces.cpp - places of free values that a loop carries ---------===//
 //
-// What is free in front of a loop and on a device after one iteration must be
-// on that device from the start: the second iteration begins with what the
-// first one left. Where that is shows only when the iteration has been walked,
-// so it is walked once aside.
+// A value that is free before a loop and on a device after one iteration must
+// be on that device from the start, because the second iteration begins with
+// the value that the first one left. The device is known only after an
+// iteration has been walked, so one is walked aside first.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ void ControlFlow::settlePlaces(const ast::Block &body,
   c.models.nameAllModels();
   if (c.places.freeIsCpu() || !c.devices.areNamed())
     return;
-  // An iteration starts only where nothing was left.
+  // An iteration starts only if no exit was taken.
   std::vector<std::pair<Binding *, Val>> assigned, left;
   for (auto &entry : assignedNames(&body))
     if (Binding *binding = c.scopes.lookup(entry.first());

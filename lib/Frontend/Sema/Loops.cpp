@@ -23,7 +23,7 @@ Flow ControlFlow::execFor(const ast::ForStmt &stmt) {
   walkFor(stmt, iterable);
   joinLeft(*c.scopes.scope);
   c.scopes.popScope();
-  return flowBehindLoop();
+  return flowAfterLoop();
 }
 
 void ControlFlow::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
@@ -63,7 +63,7 @@ bool ControlFlow::canUnroll(int64_t iterations, SourceRange range,
   return false;
 }
 
-/// A list of more is no line that anyone would write.
+/// No author would write a longer list on one line.
 static constexpr size_t kMostListed = 8;
 
 /// `[net.fc1.weight, net.fc1.bias]` for `net.parameters()`.
@@ -72,7 +72,7 @@ static void offerParameters(Checker &c, Diagnostic &report, const Val &model,
   llvm::StringRef name = c.text(range);
   bool isCalled = name.consume_back(".parameters()");
   if (isCalled)
-    report.label("stands for all parameters at once");
+    report.label("means all parameters at once");
   report.note("an optimizer changes all parameters, `freeze()` leaves them as "
               "they are");
   std::vector<NamedSlot> slots;
@@ -261,7 +261,7 @@ void ControlFlow::forRange(const ast::ForStmt &stmt, const Val &range) {
     });
     return;
   }
-  // Downwards, the loop counts its iterations.
+  // A loop that counts down is emitted as a loop over its iterations.
   Size distance = info.from.size - info.to.size;
   Val iterations = c.host.binary(ast::BinaryOp::FloorDiv,
                                  makeInt(distance + Size(-*step - 1)),
@@ -283,7 +283,7 @@ void ControlFlow::endLoop() {
     loops.back().cleared |= record.cleared;
     return;
   }
-  // Beside an error, the optimizer that clears them may be what failed.
+  // After an error, the optimizer that clears them may be what failed.
   if (record.cleared || c.errorCount)
     return;
   for (auto &[range, name] : record.backwards) {
@@ -328,7 +328,7 @@ static std::optional<bool> holds(Checker &c,
   return true;
 }
 
-/// Appends what the first clause, and within it the others, give.
+/// Appends the elements that the first clause, and within it the others, give.
 static bool addElements(Checker &c, const ast::ComprehensionExpr &expr,
                         llvm::ArrayRef<ast::ComprehensionClause> clauses,
                         Vals &results) {

@@ -1,4 +1,4 @@
-//===- ModelMethods.cpp - what models can do ------------------------------===//
+//===- ModelMethods.cpp - methods of models -------------------------------===//
 //
 // A call of a model is a call of its `forward`. `.to`, `.train`, `.eval`,
 // `.load`, `.freeze` and `.unfreeze` change the model in place and return it.
@@ -32,8 +32,9 @@ static Val methodOf(const Val &model, const ast::FnDecl *decl) {
   return val;
 }
 
-/// Data and model in one place; one report per call. Free data goes to the
-/// model here, and not where an operation of the model first needs it.
+/// Checks that data and model are in one place, with one report per call. Free
+/// data is brought to the model here, and not at the first operation of the
+/// model that needs it.
 static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
   auto &model = val.as<ModelInstance>();
   std::vector<NamedSlot> slots;
@@ -43,11 +44,11 @@ static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
   const ModelInstance &owner = *slots[0].slot->owner;
   c.places.modelPlace(model);
   if (model.otherwise)
-    return false; // that has been said
+    return false; // the problem has been reported
   Place place = c.places.modelPlace(owner);
   if (owner.otherwise)
     return false;
-  // Where its parts were moved, its own code moves the data to them.
+  // If its parts were moved, its own code moves the data to them.
   if (model.place != place && !c.places.isHome(model.place, place))
     return true;
   for (const NamedSlot &named : slots)

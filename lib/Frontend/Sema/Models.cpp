@@ -2,8 +2,8 @@
 //
 // A model is made by the checker: its members are evaluated in order, each into
 // a field of the instance or into a slot of the program. Initial values are
-// emitted where they stand; they are written when the model gets its name,
-// which is that of the `let` that holds it.
+// emitted at their members; they are written when the model gets its name from
+// the `let` that holds it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ std::string Models::uniqueName(llvm::StringRef wanted) {
   std::string base = wanted.empty() ? "model" : wanted.str();
   if (usedNames.try_emplace(base, 1).second)
     return base;
-  // The search goes on where the last one ended.
+  // The search continues where the last one ended.
   unsigned number = usedNames[base];
   std::string name;
   do
@@ -110,7 +110,8 @@ std::shared_ptr<ModelInstance> Models::makeModel() {
 }
 
 Models::~Models() {
-  // A model can hold a method of its own, and a part what it was made with.
+  // Breaks reference cycles: a model can hold a method of its own, and a part
+  // can hold the values that it was made with.
   for (const std::weak_ptr<ModelInstance> &instance : instances)
     if (std::shared_ptr<ModelInstance> model = instance.lock()) {
       model->members.clear();
@@ -203,7 +204,7 @@ void Models::buildMembers(ModelInstance &model,
     auto *field = llvm::cast<ast::FieldDecl>(decl);
     Val val = c.eval(*field->value, field->type);
     if (val.isError()) {
-      model.add(name).val = val; // what uses it is not reported too
+      model.add(name).val = val; // its uses are not reported too
       continue;
     }
     if (field->type &&

@@ -28,7 +28,7 @@ public:
   ~Models();
 
   std::vector<std::shared_ptr<ModelInstance>> all;
-  /// Those whose members are being made; innermost last.
+  /// The models under construction; innermost last.
   std::vector<ModelInstance *> building;
   std::string nameHint; ///< the binding that is being made
 
@@ -54,21 +54,21 @@ public:
 
   // State ------------------------------------------------------------------//
 
-  /// The type of a slot. It has no place: what it holds can move.
+  /// The type of a slot. It has no place, because its contents can move.
   TensorShape slotShape(const TensorType &type);
   Val readSlot(Slot &slot, SourceRange range);
   void writeSlot(Slot &slot, const Val &val);
   void rawWrite(llvm::StringRef slot, Value value);
-  /// Notes what needs the value of a slot, if it is the first.
+  /// Records the first use of a slot's value.
   void useSlot(Slot &slot, llvm::StringRef use, SourceRange range);
-  /// Slots are read again: one, or all.
+  /// Forgets the cached reads, of one slot or of all.
   void forgetRead(llvm::StringRef slot) { readCache.erase(slot); }
   void forgetReads() { readCache.clear(); }
   /// State in order with its checkpoint keys, each slot once.
   void collectSlots(const Val &model, llvm::StringRef prefix,
                     std::vector<NamedSlot> &slots);
   std::vector<NamedSlot> slotsOf(const std::shared_ptr<ModelInstance> &model);
-  /// Adds slots that a save or load is about.
+  /// Adds the slots of a save or load.
   void addToCheckpoint(Emitter::Checkpoint &checkpoint,
                        llvm::ArrayRef<NamedSlot> slots, llvm::StringRef use);
   /// `b.weight = a.weight`: one tensor with two names.
@@ -77,7 +77,7 @@ public:
 
   // train, eval, freeze ----------------------------------------------------//
 
-  /// Whether it is a parameter that is not frozen, which must be known here.
+  /// Whether it is a parameter that is not frozen; that must be known here.
   bool isLearned(const Slot &slot, SourceRange range);
 
 private:
@@ -86,8 +86,8 @@ private:
   void buildMembers(ModelInstance &model,
                     llvm::ArrayRef<const ast::Decl *> members);
   void buildState(ModelInstance &model, const ast::StateDecl &decl);
-  /// Makes models in a value parts of the one that is built. False after an
-  /// error.
+  /// Makes the models in a value parts of the one that is being built. False
+  /// after an error.
   bool adopt(const Val &val, SourceRange range);
   Val callSequential(const Val &model, CallArgs &args);
   void nameRoot(ModelInstance &model, llvm::StringRef name);
@@ -97,13 +97,13 @@ private:
   void setLearning(ModelInstance &model, ModelState::Learning learning);
 
   Checker &c;
-  /// All that were made, and those that came to nothing.
+  /// All models that were made, including those that the program dropped.
   std::vector<std::weak_ptr<ModelInstance>> instances;
-  size_t namedModels = 0; ///< so many of `all` have a name, or are parts
+  size_t namedModels = 0; ///< how many of `all` have a name, or are parts
   llvm::StringMap<Value> readCache;
   /// Names of models and optimizers, each with its last numeric suffix.
   llvm::StringMap<unsigned> usedNames;
-  std::vector<std::string> droppedSlots; ///< that no model holds any more
+  std::vector<std::string> droppedSlots; ///< those that no model holds any more
   unsigned learningCalls = 0; ///< calls of `freeze` and `unfreeze` so far
 };
 

@@ -1,7 +1,7 @@
-//===- Moves.cpp - .to and what it does to tensors and models -------------===//
+//===- Moves.cpp - moving tensors and models ------------------------------===//
 //
-// On a tensor it gives another one; a model it takes along with all that
-// belongs to it: gradients, and the moments of optimizers that hold it.
+// `.to` of a tensor gives a new tensor. `.to` of a model moves the model with
+// its gradients and the moments of optimizers that hold it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +70,7 @@ Places::takeDestination(llvm::ArrayRef<Val> positional,
       return std::nullopt;
   for (const CallArgs::Keyword &keyword : keywords) {
     if (keyword.name.text == "non_blocking")
-      continue; // the schedule does it
+      continue; // the schedule overlaps copies anyway
     if (keyword.name.text != "device" && keyword.name.text != "dtype") {
       c.error(DiagCode::TD205, keyword.name.range,
               "`.to` has no parameter `" + keyword.name.text + "`");
@@ -133,7 +133,7 @@ void sema::forEachModel(ModelInstance &model,
   enter(model);
 }
 
-/// Offers to move a model on a line of its own above the one where it is used.
+/// Offers to move a model on a line of its own above its use.
 static void offerMoveAbove(Checker &c, Diagnostic &report,
                            llvm::StringRef model, SourceRange use,
                            llvm::ArrayRef<std::string> places) {
@@ -188,7 +188,7 @@ static bool canMove(Checker &c, const Places::Models &parts, const Place &place,
             .label("would be @" + placeText(place) + ", the other is @" +
                    placeText(holder->place))
             .note("the other was moved here", holder->moved)
-            .note("move what holds both");
+            .note("move the model that holds both");
         return false;
       }
   return true;
@@ -210,7 +210,7 @@ void Places::moveModel(ModelInstance &model, const Val &device,
 
 void Places::moveParts(Models parts, const Place &place, SourceRange moved,
                        Transfer transfer) {
-  for (size_t i = 0; i != parts.size(); ++i) { // which grows
+  for (size_t i = 0; i != parts.size(); ++i) { // it grows
     movePart(*parts[i], place, moved, transfer);
     for (auto &member : parts[i]->members)
       if (member.slot)
@@ -238,8 +238,8 @@ void Places::movePart(ModelInstance &model, const Place &place,
 
 void Places::moveSlot(Slot &slot, const Place &place, Transfer transfer) {
   c.emit().moveSlot(slot.name, place, transfer);
-  // What belongs to a parameter goes with it. Moments that no step has used yet
-  // are zeros wherever they are.
+  // Gradients and moments move with their parameter. Moments that no step has
+  // used yet are zeros on any device.
   bool isKept = placement == Placement::Off;
   if (!slot.gradName.empty())
     c.emit().moveSlot(slot.gradName, place,
@@ -254,7 +254,7 @@ void Places::moveSlot(Slot &slot, const Place &place, Transfer transfer) {
                                 : Transfer::Implied);
 }
 
-void Places::declareBeside(Slot &slot, llvm::StringRef name, td::SlotKind kind,
+void Places::declareNextTo(Slot &slot, llvm::StringRef name, td::SlotKind kind,
                            llvm::StringRef key, llvm::StringRef instance) {
   c.emit().declareSlot(name, kind, key, instance,
                        c.models.slotShape(slot.type));

@@ -1,7 +1,7 @@
-//===- NameReports.cpp - what a wrong name was meant to be ----------------===//
+//===- NameReports.cpp - reports about wrong names ------------------------===//
 //
-// PyTorch's other names, misspelt ones, methods that were not called, and names
-// of the program that hide those of the language.
+// PyTorch's other names, misspelt names, methods that were not called, and
+// names of the program that hide those of the language.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,7 +46,7 @@ static std::vector<SourceRange> samePlaces(Checker &c, SourceRange at) {
              }))
       places.push_back(place);
   }
-  // In a field of an f-string there is no token of its own.
+  // In a field of an f-string the name has no token of its own.
   return places.empty() ? std::vector<SourceRange>{at} : places;
 }
 
@@ -176,7 +176,7 @@ bool Scopes::hasMethod(const Val &base, llvm::StringRef name) {
 Val Scopes::reportNotCalled(SourceRange range) {
   Diagnostic &report =
       c.error(DiagCode::TD206, range, "`" + c.text(range) + "` is not called");
-  report.label("a function, and not what it gives");
+  report.label("the function itself, not its result");
   c.offerSuffix(report, range, "()", FixIt::Safe);
   return c.fail();
 }
@@ -230,7 +230,7 @@ static bool reportPart(Checker &c, const Val &base, SourceRange range,
     return false;
   std::string part = isValues ? "[0]" : "[1]";
   c.error(DiagCode::TD202, range, describe(base) + " has no `" + name + "`")
-      .label("its parts are counted")
+      .label("the parts of a tuple are indexed")
       .fix(FixIt::Safe, "`" + part + "`", {{withDot, part}});
   return true;
 }
@@ -298,8 +298,8 @@ Val Scopes::reportNotInModule(llvm::StringRef module,
       llvm::StringSwitch<llvm::StringRef>((module + "." + name.text).str())
           .Cases({"cuda.memory_allocated", "cuda.max_memory_allocated",
                   "cuda.memory_reserved"},
-                 "`TDC_STATS=1` shows the most that a run held, `tdc report` "
-                 "what will be on each device")
+                 "`TDC_STATS=1` shows the peak memory of a run, `tdc report` "
+                 "the planned memory of each device")
           .Case("cuda.empty_cache",
                 "memory is planned when the program is compiled: there is no "
                 "cache to empty")
@@ -311,7 +311,7 @@ Val Scopes::reportNotInModule(llvm::StringRef module,
   }
   offerNearest(report, name.text, name.range, names);
   if (module == "init")
-    report.note("a parameter says how it starts: `param w: f32[4, 4] = "
+    report.note("a parameter declares its initial value: `param w: f32[4, 4] = "
                 "init.xavier_uniform()`");
   return c.fail();
 }

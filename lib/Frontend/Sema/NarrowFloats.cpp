@@ -1,8 +1,8 @@
-//===- NarrowFloats.cpp - what f16 and bf16 are rounded after -------------===//
+//===- NarrowFloats.cpp - where f16 and bf16 are rounded ------------------===//
 //
-// An op on narrow floats is computed in f32 and rounded, by the kernels. Here
-// is what takes several ops though it is one to PyTorch: it gets f32 and is
-// rounded in the end.
+// Kernels compute an op on narrow floats in f32 and round its result. A
+// function that is one op in PyTorch and several ops here gets f32 operands,
+// and only its result is rounded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,9 @@ Val Tensors::rounded(const Val &val, DType dtype) {
   return isWide ? castTo(val, dtype) : val;
 }
 
-/// Of these PyTorch keeps the number beside a narrow tensor as it is.
-/// Elsewhere, as in powers and comparisons, it has the tensor's dtype.
+/// Whether PyTorch uses a number next to a narrow tensor unrounded in this op.
+/// In other ops, such as powers and comparisons, it rounds the number to the
+/// tensor's dtype.
 static bool isArithmetic(OpKind op) {
   switch (op) {
   case OpKind::Add:
@@ -47,7 +48,7 @@ static bool isArithmetic(OpKind op) {
 }
 
 std::optional<DType>
-Tensors::findNarrowBesideNumber(OpKind op, llvm::ArrayRef<Val> operands) {
+Tensors::findNarrowWithNumber(OpKind op, llvm::ArrayRef<Val> operands) {
   if (!isArithmetic(op))
     return std::nullopt;
   bool numberFirst = operands[0].isHostScalar();
@@ -57,7 +58,7 @@ Tensors::findNarrowBesideNumber(OpKind op, llvm::ArrayRef<Val> operands) {
   return typeOf(tensor).dtype;
 }
 
-/// The narrow dtype that all tensors of floats have.
+/// The narrow dtype that all float tensors among the values have.
 static std::optional<DType> findNarrow(llvm::ArrayRef<Val> vals) {
   std::optional<DType> found;
   for (const Val &val : vals) {

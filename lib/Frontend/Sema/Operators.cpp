@@ -76,7 +76,7 @@ Val Checker::evalBinary(const ast::BinaryExpr &expr) {
                 expr.opRange.isValid() ? expr.opRange : expr.range);
 }
 
-/// `str(n)`, beside a text.
+/// Offers `str(n)` for a number next to a text.
 static void offerText(Checker &c, Diagnostic &report, const Val &number,
                       FixIt::Kind kind) {
   if (!number.isHostScalar() || !number.range.isValid() ||
@@ -160,7 +160,7 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
       elements.append(elementsOf(lhs).begin(), elementsOf(lhs).end());
     return makeSequence(ValKind::List, std::move(elements));
   }
-  // Of a function of the language, the argument is wrong.
+  // In a function of the prelude, the caller's argument is wrong.
   if (isPrelude(range.file) && (!tensors.isNumeric(lhs, range, what) ||
                                 !tensors.isNumeric(rhs, range, what)))
     return fail();
@@ -181,8 +181,8 @@ Val Checker::evalCompare(const ast::CompareExpr &expr) {
   return compareVals(expr.op, lhs, rhs, expr.opRange);
 }
 
-/// Whether two devices are the same depends on the machine if one of them does;
-/// where a free tensor is depends on it, too.
+/// Compares two devices. The result depends on the machine if one of the
+/// devices does; so does the device of a free tensor.
 static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
                           bool equal) {
   const Place &a = lhs.as<DeviceInfo>().place, &b = rhs.as<DeviceInfo>().place;

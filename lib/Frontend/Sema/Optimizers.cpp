@@ -1,8 +1,8 @@
 //===- Optimizers.cpp - SGD, Adam, AdamW ----------------------------------===//
 //
-// The shell: which slots an optimizer has and when they are read and written.
-// The arithmetic for one parameter is in prelude/optim.tdsl, in PyTorch's
-// order of operations.
+// Declares the slots of an optimizer, and decides when they are read and
+// written. The arithmetic for one parameter is in prelude/optim.tdsl, in
+// PyTorch's order of operations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ static const Kind kinds[] = {
     {OptimizerKind::AdamW, "AdamW", "adamw", 1e-3, 1e-2},
 };
 
-/// The number is the host's, wherever the model is.
+/// The type of a host number: it is on the cpu, wherever the model is.
 static TensorType hostNumber(DType dtype) {
   TensorType type;
   type.dtype = dtype;
@@ -154,7 +154,7 @@ void Training::addLeaves(OptimizerInfo &info, SourceRange range) {
     for (llvm::StringRef moment : info.momentNames) {
       std::string name =
           "opt." + info.name + "." + named.key + "." + moment.str();
-      c.places.declareBeside(slot, name, td::SlotKind::Moment, name, info.name);
+      c.places.declareNextTo(slot, name, td::SlotKind::Moment, name, info.name);
       leaf.moments.push_back(name);
     }
     if (unfreezes && info.kind != OptimizerKind::SGD)
@@ -171,8 +171,8 @@ Val Training::buildOptimizer(OptimizerKind kind, const Bound &args) {
       c.error(DiagCode::TD603, model.range,
               "an optimizer takes a model, not " + describe(model))
           .note("as in `" + kinds[static_cast<unsigned>(kind)].name +
-                "(model.parameters(), lr=…)`; a model has what is learned: "
-                "`param w: f32[3] = zeros(3)`, or other models, as "
+                "(model.parameters(), lr=…)`; a model declares its parameters: "
+                "`param w: f32[3] = zeros(3)`, or contains other models, as in "
                 "`ModuleList([a, b])`");
     return c.fail();
   }
@@ -235,7 +235,7 @@ Val Training::callOptimizerMethod(const Val &val, llvm::StringRef name,
 }
 
 /// The numbers that a step of a parameter takes after its tensors; nothing
-/// after a report. `stepSlot` is what counts the steps.
+/// after a report. `stepSlot` counts the steps.
 static std::optional<Vals>
 stepNumbers(Checker &c, OptimizerInfo &optimizer, llvm::StringRef stepSlot,
             llvm::function_ref<Val(llvm::StringRef, Vals)> callStep,
@@ -262,7 +262,7 @@ void Training::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                              SourceRange range) {
   const Kind &row = kinds[static_cast<unsigned>(optimizer.kind)];
   optimizer.hasStepped = true;
-  // What is frozen is left as it is.
+  // Frozen parameters do not change.
   std::vector<const OptimizerInfo::Leaf *> learned;
   for (const OptimizerInfo::Leaf &leaf : optimizer.leaves)
     if (c.models.isLearned(*leaf.parameter, range))
@@ -287,7 +287,7 @@ void Training::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
     args.calleeRange = range;
     args.positional = std::move(positional);
     Val result = c.calls.callPrelude(name, args);
-    c.at(range); // what follows is not the prelude's
+    c.at(range); // the ops that follow are not the prelude's
     return result;
   };
   // Computed once, unless parameters count steps of their own.

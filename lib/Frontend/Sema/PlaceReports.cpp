@@ -1,8 +1,8 @@
-//===- PlaceReports.cpp - what is said about devices ----------------------===//
+//===- PlaceReports.cpp - reports about devices ---------------------------===//
 //
-// A report names both sides and where each was placed. What moves: data goes to
-// a model, a cpu tensor to the other device; between two GPUs the author
-// decides.
+// A report names both sides and where each was placed. The suggested move: data
+// goes to a model, a cpu tensor to the other device; between two GPUs the
+// author decides.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ std::optional<std::string> Places::nameOf(const Place &place, SourceRange at) {
     return binding && binding->val.is(ValKind::Device) &&
            binding->val.as<DeviceInfo>().place == place;
   };
-  // The prelude may be what is being walked.
+  // The walk may be in the prelude: the file of `at` is searched, too.
   FileScope *file = c.scopes.findFile(at.file);
   if (isIt(c.scopes.lookup(place.symbol)) ||
       (file && isIt(file->scope.lookup(place.symbol))))
@@ -112,7 +112,7 @@ void Places::reportModelPlace(const ModelInstance &model,
         .label(typeText(typeOf(arg)) +
                (data.kind == Place::Kind::Free ? " @cpu" : ""))
         .secondaryLabel(args.calleeRange, "on @" + placeText(place));
-    if (c.devices.standsFor(place).kind == Place::Kind::Cpu)
+    if (c.devices.resolvePlace(place).kind == Place::Kind::Cpu)
       report.note("`" + placeText(place) +
                   "` is the cpu on this machine: on one with a GPU this call "
                   "would fail");
@@ -167,7 +167,7 @@ void Places::warnBrought(const Val &tensor, const Place &place) {
 void Places::warnMoved(const ModelInstance &model, const Place &place) {
   if (placement != Placement::Warn || c.isWalkedAside() || model.name.empty())
     return;
-  // Its parts are moved with it.
+  // The parts of a model move with it.
   llvm::StringRef name = llvm::StringRef(model.name).split('.').first;
   c.warning(DiagCode::TD510, c.here,
             "`" + name + "` is brought to " + placeText(place))

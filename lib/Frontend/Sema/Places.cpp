@@ -1,8 +1,8 @@
-//===- Places.cpp - that operands are on one device -----------------------===//
+//===- Places.cpp - operands must be on one device ------------------------===//
 //
-// A tensor is pinned to a place by the program, or free. A free one goes where
-// it is needed; two pinned ones must be in one place. Where the program alone
-// moves tensors (`strict`, `off`), a free one is on the cpu.
+// A tensor is pinned to a place by the program, or free. A free one is moved to
+// where it is needed; two pinned ones must be in one place. Where only the
+// program moves tensors (`strict`, `off`), a free one is on the cpu.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,8 @@
-//===- Places.h - where the values of a program are -----------------------===//
+//===- Places.h - the devices of a program's values -----------------------===//
 //
-// What is in a place, what may meet, what goes where, and the reports of what
-// does not fit. Definitions: Places.cpp, Moves.cpp and PlaceReports.cpp.
+// Decides which values may meet, moves values between devices, and reports
+// values that do not fit. Definitions: Places.cpp, Moves.cpp and
+// PlaceReports.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,53 +26,55 @@ public:
   /// The device of the innermost `with device` around, within the function.
   std::optional<Val> withDevice;
 
-  // What may meet (Places.cpp) ---------------------------------------------//
+  // Values that may meet (Places.cpp) --------------------------------------//
 
-  /// Whether what was never placed is on the cpu, as in PyTorch, and does not
-  /// go by itself where it is needed.
+  /// Whether a value that was never placed is on the cpu, as in PyTorch, and is
+  /// not moved implicitly to where it is needed.
   bool freeIsCpu() const {
     return placement == Placement::Strict || placement == Placement::Off;
   }
-  /// Whether two values can meet; a free one then goes to the other's place.
+  /// Whether two values can meet; a free one is then moved to the other's
+  /// place.
   bool agree(const Place &lhs, const Place &rhs) const;
   /// The place that all tensors among the operands share; free ones are brought
   /// to it. An error if there is none.
   std::optional<Place> samePlace(llvm::MutableArrayRef<Val> operands,
                                  SourceRange range);
-  /// Whether both are the cpu, said or not.
+  /// Under `strict` and `off`: whether both are the cpu, explicitly or by
+  /// default.
   bool isHome(const Place &lhs, const Place &rhs) const;
-  /// A tensor where the compiler takes it.
+  /// Moves a tensor to a place for the compiler's reason `why`.
   Val transfer(const Val &tensor, const Place &place, SourceRange placed,
                Transfer why = Transfer::Implied);
-  /// The same of a free tensor; any other stays where it is.
+  /// The same for a free tensor; any other stays where it is.
   Val bring(const Val &tensor, const Place &place, SourceRange placed = {},
             Transfer why = Transfer::Implied);
-  /// A free tensor where loaders and callers want theirs.
+  /// Moves a free tensor to the home of loaders' and callers' tensors.
   Val bringHome(const Val &tensor);
-  /// A tensor of which the program says that it is in a place.
+  /// A tensor that the program explicitly puts in a place.
   Val pin(const Val &tensor, const Place &place, SourceRange placed);
-  /// A tensor somewhere that is free for the program all the same.
+  /// A tensor that counts as free, though it may be in a place.
   Val freed(const Val &tensor, Transfer why);
-  /// The device of a factory without `device=`: that of the `with` around it,
-  /// of the model, of the function's parameters.
+  /// The device of a factory without `device=`: from the `with` around it, else
+  /// from the model, else from the function's parameters.
   std::pair<Place, SourceRange> ambientPlace();
   /// Where a factory puts its tensor: the argument, or the ambient device.
   std::pair<Place, SourceRange> factoryPlace(const Val *device,
                                              SourceRange range);
 
-  // What goes where (Moves.cpp) --------------------------------------------//
+  // Moving values (Moves.cpp) ----------------------------------------------//
 
-  /// What `.to` says: a device, a dtype, or both.
+  /// The destination of a `.to`: a device, a dtype, or both.
   struct Destination {
     std::optional<Val> device;
     std::optional<DType> dtype;
   };
-  /// The arguments of `.to`; none after a report.
+  /// Reads the arguments of `.to`; none after a report.
   std::optional<Destination>
   takeDestination(llvm::ArrayRef<Val> positional,
                   llvm::ArrayRef<CallArgs::Keyword> keywords,
                   SourceRange range);
-  /// A tensor, or each of a tuple or list, there.
+  /// Moves a tensor, or each tensor of a tuple or list, to the destination.
   Val moveTo(const Val &base, const Destination &to, SourceRange range);
   /// `x.device`.
   Val deviceOf(const Val &tensor);
@@ -79,35 +82,34 @@ public:
   Val moveTensor(const Val &tensor, const Val &device, SourceRange range);
   void moveModel(ModelInstance &model, const Val &device, SourceRange range);
   using Models = llvm::SmallSetVector<ModelInstance *, 8>;
-  /// Takes models to a place, and those that have tensors in common with them.
+  /// Moves models to a place, and the models that share tensors with them.
   void moveParts(Models parts, const Place &place, SourceRange moved,
                  Transfer transfer);
-  /// Takes the tensors of a model to a place, but not its parts.
+  /// Moves the tensors of a model to a place, but not its parts.
   void movePart(ModelInstance &model, const Place &place, SourceRange moved,
                 Transfer transfer);
   void moveSlot(Slot &slot, const Place &place, Transfer transfer);
-  /// Declares a gradient or moment, which is where its parameter is.
-  void declareBeside(Slot &slot, llvm::StringRef name, td::SlotKind kind,
+  /// Declares a gradient or moment in the place of its parameter.
+  void declareNextTo(Slot &slot, llvm::StringRef name, td::SlotKind kind,
                      llvm::StringRef key, llvm::StringRef instance);
 
-  // What does not fit (PlaceReports.cpp) -----------------------------------//
+  // Reports of values that do not fit (PlaceReports.cpp) -------------------//
 
-  /// Says that a model, whose state is that of `owner`, is not where an
-  /// argument is.
+  /// Reports that a model is not where an argument is; `owner` holds its state.
   void reportModelPlace(const ModelInstance &model, const ModelInstance &owner,
                         const Val &arg, const CallArgs &args);
-  /// Says that state of a model is not where its new value is.
+  /// Reports that state of a model is not where its new value is.
   void reportStatePlace(const Val &val, llvm::StringRef name,
                         const Place &place, SourceRange range);
-  /// Says that two operands are in different places.
+  /// Reports that two operands are in different places.
   void reportPlaces(const Val &lhs, const Val &rhs, SourceRange range);
-  /// Notes where a value was placed, if that is to be seen.
+  /// Notes where the user's code placed a value, or that it never did.
   void noteOrigin(Diagnostic &report, const Val &val);
   /// Offers to move a value to a place: where it is made if it is made by a
   /// function that takes `device=`, else by `.to` after the expression.
   void offerMove(Diagnostic &report, const Val &val, const Place &to,
                  FixIt::Kind kind);
-  /// `--placement=warn`: says where a tensor is brought to, each once for a
+  /// `--placement=warn`: reports where a tensor is moved to, once for each
   /// place, and where a model is moved.
   void warnBrought(const Val &tensor, const Place &place);
   void warnMoved(const ModelInstance &model, const Place &place);
@@ -118,9 +120,9 @@ private:
   /// Offers to append `.to` to an expression.
   void offerTo(Diagnostic &report, SourceRange expr, const Place &to,
                FixIt::Kind kind);
-  /// How the program names a place in a file, if it can.
+  /// The program's name of a place in a file, if it has one.
   std::optional<std::string> nameOf(const Place &place, SourceRange at);
-  /// Whether it has a name already where `at` stands.
+  /// Whether the place has a name that is declared before `at`.
   bool isDeclaredBefore(const Place &place, SourceRange at);
 
   Checker &c;

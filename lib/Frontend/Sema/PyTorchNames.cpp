@@ -1,7 +1,7 @@
-//===- PyTorchNames.cpp - what PyTorch has and the language has not -------===//
+//===- PyTorchNames.cpp - names of PyTorch that the language lacks --------===//
 //
-// A name that is right in PyTorch is no typing error: it is refused as what it
-// is, or with what is written here in its place.
+// A name of PyTorch is not a misspelt name: the report says that it is not
+// built yet, or what to write instead.
 //
 //===----------------------------------------------------------------------===//
 
@@ -79,7 +79,7 @@ static constexpr llvm::StringLiteral kClasses =
     "TripletMarginWithDistanceLoss Unflatten UpsamplingBilinear2d "
     "";
 
-/// Of models and optimizers.
+/// Methods of models and optimizers.
 static constexpr llvm::StringLiteral kMethods =
     "model.add_module model.apply model.bfloat16 model.buffers model.children "
     "model.double model.float model.half model.modules model.named_buffers "
@@ -87,7 +87,7 @@ static constexpr llvm::StringLiteral kMethods =
     "model.register_buffer model.register_forward_hook "
     "model.register_parameter opt.add_param_group";
 
-/// Parameters of functions and layers that are there.
+/// Parameters, not built yet, of functions and layers that are there.
 static constexpr struct {
   llvm::StringLiteral owners, names;
 } kParameters[] = {
@@ -198,7 +198,7 @@ llvm::StringRef sema::getOwnParameter(llvm::StringRef name) {
       .Default("");
 }
 
-// A name that begins with a dot is that of a method only, as among the
+// A name that begins with a dot is the name of a method only, as among the
 // builtins.
 llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)

@@ -1,4 +1,4 @@
-//===- Reporter.cpp - where the walk is, and what it says -----------------===//
+//===- Reporter.cpp - the position of the walk, and its reports -----------===//
 
 #include "Reporter.h"
 
@@ -34,7 +34,7 @@ std::string Reporter::userFunction(llvm::StringRef what) const {
 
 Diagnostic &Reporter::error(DiagCode code, SourceRange range,
                             const llvm::Twine &title) {
-  // Null from here on: nobody may run what has an error. A function that is
+  // Emission ends here: a program with an error never runs. A function that is
   // checked on its own has no emitter anyway.
   emitter = &nullEmitter;
   ++errorCount;
@@ -79,7 +79,7 @@ SourceRange Reporter::letBefore(SourceRange name) const {
   return {name.file, end - 3, end};
 }
 
-/// Names, calls and the like bind tighter than `.`; operators do not.
+/// Names, calls and subscripts bind tighter than `.`; operators do not.
 static bool needsParentheses(llvm::StringRef code) {
   int depth = 0;
   bool result = code.starts_with("-");
@@ -111,7 +111,7 @@ void Reporter::offerSuffix(Diagnostic &report, SourceRange expr,
 
 Val Reporter::unsupported(SourceRange range, const llvm::Twine &feature) {
   if (isAside)
-    mute(); // what a caller would decide may well be supported
+    mute(); // what a caller decides may well be supported
   error(DiagCode::TD900, range, feature + " is not built yet")
       .label("it comes in a later version");
   return Val();
@@ -142,7 +142,7 @@ bool Reporter::isWithinExtent(size_t extent, SourceRange range) {
 }
 
 void Reporter::reportExtent(SourceRange range, const llvm::Twine &title) {
-  // What is made of it is not reported again.
+  // The values made from it are not reported again.
   if (!std::exchange(saidExtent, true))
     error(DiagCode::TD215, range, title);
 }

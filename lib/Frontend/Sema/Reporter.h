@@ -1,11 +1,11 @@
-//===- Reporter.h - where the walk is, and what it says -------------------===//
+//===- Reporter.h - the position of the walk, and its reports -------------===//
 //
 // Every part of the checker reports and emits through one Reporter. The prelude
-// is ordinary code, but its lines mean nothing to the author of a program: what
-// goes wrong in it is told at the call that led there.
+// is ordinary code, but its lines mean nothing to the author of a program: a
+// mistake in it is reported at the call that led there.
 //
-// After the first error the walk goes on, to find more of them, but a
-// NullEmitter takes the place of the real one.
+// After the first error the walk continues, to find more errors, but a
+// NullEmitter replaces the real one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ struct Frame {
   std::shared_ptr<ModelInstance> selfOwner;
   SourceRange callRange;
   llvm::ArrayRef<SourceRange> callers;
-  std::optional<Dims> rest; ///< what `...` stands for
+  std::optional<Dims> rest; ///< the dims that `...` matched
   std::optional<Place> sharedPlace;
   unsigned regionDepth = 0; ///< around the call
 };
@@ -39,17 +39,17 @@ public:
 
   SourceManager &sources;
   std::vector<Frame> frames; ///< innermost last
-  SourceRange here;          ///< what is being walked
+  SourceRange here;          ///< the code that is being walked
   unsigned regionDepth = 0;  ///< run-time branches and loops around this point
-  unsigned conditionDepth = 0; ///< of what runs only under a condition
-  unsigned errorCount = 0;     ///< also those that were reported before
+  unsigned conditionDepth = 0; ///< of code that runs only under a condition
+  unsigned errorCount = 0;     ///< includes repeated errors
   unsigned evalDepth = 0;      ///< of statements and expressions
 
   bool isInsideRunTimeRegion() const { return regionDepth != 0; }
 
   // Reports ----------------------------------------------------------------//
 
-  /// Reports an error at the user's code: a range in the prelude stands for the
+  /// Reports an error at the user's code: for a range in the prelude, at the
   /// call that led there.
   Diagnostic &error(DiagCode code, SourceRange range,
                     const llvm::Twine &title = {});
@@ -57,7 +57,7 @@ public:
                       const llvm::Twine &title = {});
   /// Reports a feature that is parsed and not built, and gives an error value.
   Val unsupported(SourceRange range, const llvm::Twine &feature);
-  /// The value of what cannot be checked; a report has said why.
+  /// The value of an expression that cannot be checked; a report has said why.
   Val fail() {
     if (!failedAt.isValid())
       failedAt = here;
@@ -83,19 +83,19 @@ public:
   /// name.
   std::string asOperand(SourceRange expr) const;
   SourceRange userRange(SourceRange range) const;
-  /// What the user's code called, in backquotes: the function or layer whose
-  /// code in the prelude is being walked, else `what`.
+  /// In backquotes: the function or layer that the user's code called, if its
+  /// code in the prelude is being walked; else `what`.
   std::string userFunction(llvm::StringRef what) const;
-  /// The user's call that made the layer whose code is being walked, if any.
+  /// The user's call that made the layer that is being walked, if any.
   SourceRange layerAround() const;
   void addPreludeFile(FileId file) { preludeFiles.insert(file); }
   bool isPrelude(FileId file) const { return preludeFiles.contains(file); }
 
   // Emission ---------------------------------------------------------------//
 
-  /// The place that the emitter should name for what comes next.
+  /// Sets the place of the ops that are emitted next.
   void at(SourceRange range);
-  /// The emitter is told the place again: the frames around it have changed.
+  /// Makes `emit` set the place again: the frames around it have changed.
   void forgetLocation() { locationIsStale = true; }
   Emitter &emit();
   /// From here on the NullEmitter is used: a program with an error never runs.
@@ -111,13 +111,13 @@ public:
   /// Reports and returns false if a list, tuple or text is longer than
   /// kMaxExtent.
   bool isWithinExtent(size_t extent, SourceRange range);
-  /// How many parts of a model are looked at. After a report of an extent a few
+  /// How many parts of a model are visited. After a report of an extent a few
   /// are enough for the checks that follow.
   size_t getMostParts() const { return saidExtent ? 1000 : kMaxExtent; }
   void reportExtent(SourceRange range, const llvm::Twine &title);
   static constexpr size_t kMaxExtent = 1000000;
 
-  // Code that is walked and not run ----------------------------------------//
+  // Code that is walked and does not run -----------------------------------//
 
   /// During its lifetime nothing is emitted; its end restores frames and place.
   class Aside {
@@ -133,8 +133,8 @@ public:
     Restore<bool> isAside;
   };
   bool isWalkedAside() const { return isAside; }
-  /// Nothing of the code that is walked aside is reported from here on: what is
-  /// wrong may never run, or a caller decides it.
+  /// Drops all further reports of the code that is walked aside: a mistake in
+  /// it may never run, or a caller decides it.
   void mute() { diags = scratch; }
   bool isMuted() const { return diags == scratch; }
 
@@ -143,7 +143,7 @@ private:
   static constexpr unsigned kMaxDepth = 2500;
 
   DiagnosticEngine *diags;
-  DiagnosticEngine *scratch = nullptr; ///< takes reports of what is muted
+  DiagnosticEngine *scratch = nullptr; ///< takes muted reports
   Emitter *emitter;
   NullEmitter nullEmitter;
   llvm::DenseSet<FileId> preludeFiles;
@@ -152,7 +152,7 @@ private:
   bool locationIsStale = true, saidExtent = false, isAside = false;
 };
 
-/// What does in a running program what a list does not.
+/// A note: the replacement of a list in the running program.
 inline constexpr llvm::StringLiteral kInsteadOfList =
     "a list is made while compiling; collect numbers in a tensor: `var losses "
     "= zeros(n)`, and `losses[i] = …` in the loop";

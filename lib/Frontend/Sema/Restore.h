@@ -1,4 +1,4 @@
-//===- Restore.h - variables that change for a while ----------------------===//
+//===- Restore.h - temporary values of variables --------------------------===//
 
 #ifndef TDC_LIB_FRONTEND_SEMA_RESTORE_H
 #define TDC_LIB_FRONTEND_SEMA_RESTORE_H
@@ -15,7 +15,7 @@ public:
     variable = std::move(value);
   }
   ~Restore() { variable = std::move(saved); }
-  /// Restores something else instead.
+  /// Restores another value instead.
   void replace(T value) { saved = std::move(value); }
 
 private:

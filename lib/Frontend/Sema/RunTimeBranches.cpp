@@ -1,8 +1,9 @@
 //===- RunTimeBranches.cpp - branches that run at run time ----------------===//
 //
-// Both sides are walked from the same start. What they leave in a variable must
-// fit together, unless nobody reads it where one of them ends: variables of a
-// function that is over there, or the result of one that has none yet.
+// Both sides are walked from the same start. The values that they leave in a
+// variable must fit together, unless the variable is dead at the end of a side:
+// a variable of a function that has returned there, or the result of a function
+// that has none yet.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +21,12 @@ struct Joined {
   llvm::SmallVector<Value, 2> thenLeaves;
   bool isDeadInThen = false;
   bool isDeadInElse = false;
-  /// A variable that is joined and the same on both sides: ways out are often.
+  /// Another variable with the same values on both sides, which is joined:
+  /// exits often have one.
   Joined *twin = nullptr;
 
   bool isResult() const { return name == exits::kResult; }
-  /// In reports.
+  /// The variable's name in reports.
   std::string getTitle() const {
     return isResult() ? "the result" : "`" + name + "`";
   }
@@ -35,9 +37,9 @@ class RunTimeBranch {
 public:
   RunTimeBranch(Checker &c, const Val &condition, SourceRange range,
                 const llvm::StringSet<> &assigned);
-  /// Between the sides.
+  /// Called between the sides.
   void enterElse();
-  /// The variables of the block around the branch end where it ends.
+  /// Drops the variables of the block around the branch: they end with it.
   void dropVariablesOf(const Scope &block);
   void finish();
 
@@ -50,7 +52,7 @@ private:
   void reportNoValue(const Joined &one);
 
   Checker &c;
-  Val condition; ///< the walk may change the variable that it is
+  Val condition; ///< a copy: the walk may change its variable
   SourceRange range;
   std::vector<Joined> joined;
   ModelStates before, afterThen;
@@ -77,7 +79,7 @@ RunTimeBranch::RunTimeBranch(Checker &c, const Val &condition,
   c.models.forgetReads();
 }
 
-/// Whether nobody reads the variable at the end of the side that was walked.
+/// Whether the variable is dead at the end of the side that was walked.
 bool RunTimeBranch::isDead(const Joined &one) const {
   if (one.isResult())
     return one.binding->val.isError();
@@ -90,7 +92,7 @@ void RunTimeBranch::enterElse() {
   for (Joined &one : joined) {
     one.isDeadInThen = isDead(one);
     one.then = one.binding->val;
-    // A way out that is known needs no value yet, and seldom one at all.
+    // A known exit needs no value yet, and rarely needs one later.
     bool isKnown = isExit(one.name) && one.then.known;
     if (!one.isDeadInThen && !isKnown && hasLeaves(one.then))
       appendLeaves(c, one.then, one.thenLeaves);
@@ -115,13 +117,13 @@ void RunTimeBranch::dropVariablesOf(const Scope &block) {
 bool RunTimeBranch::mustJoin(Joined &one) {
   Val &other = one.binding->val;
   one.isDeadInElse = isDead(one);
-  // The same way out on both sides needs no value.
+  // An exit that is the same on both sides needs no value.
   bool isConstant = other.known || c.host.constantInt(other);
   if (isExit(one.name) && isConstant && isSame(one.then, other))
     return false;
   if ((one.isDeadInThen || isSame(one.before, one.then)) &&
       (one.isDeadInElse || isSame(one.before, other))) {
-    // What a side computed anew is not known outside of it.
+    // A value that a side computed again is not known outside of it.
     other = one.before;
     return false;
   }
@@ -130,7 +132,8 @@ bool RunTimeBranch::mustJoin(Joined &one) {
   return true;
 }
 
-/// What exists only while compiling is the same on both sides.
+/// Reports a value that exists only while compiling and differs between the
+/// sides.
 void RunTimeBranch::reportNoValue(const Joined &one) {
   const Val &other = one.binding->val;
   const Val &culprit = hasLeaves(other) ? one.then : other;
@@ -152,7 +155,7 @@ void RunTimeBranch::reportNoValue(const Joined &one) {
 Join RunTimeBranch::joinOf(const Joined &one) const {
   if (!one.isResult())
     return {range, Join::Branch, &condition};
-  // Of results, the later one is shown.
+  // For results, the later one is shown.
   SourceRange result = one.binding->val.range;
   return {result.isValid() ? result : range, Join::Result, &condition};
 }
@@ -160,7 +163,7 @@ Join RunTimeBranch::joinOf(const Joined &one) const {
 bool RunTimeBranch::canJoin(Joined &one) {
   const Val &other = one.binding->val;
   bool isDead = one.isDeadInThen || one.isDeadInElse;
-  // A function that gives no value has nothing to join.
+  // A function without a value has nothing to join.
   if (other.is(ValKind::None) && (isDead || one.then.is(ValKind::None)))
     return false;
   auto isJoinable = [](const Val &val) {

@@ -1,9 +1,9 @@
 //===- RunTimeLoops.cpp - loops that run at run time ----------------------===//
 //
-// The variables that the body assigns are carried: they enter it as values that
-// are not known, and what one iteration leaves in them must fit what it started
-// from. An iteration starts only where nothing was left, so that the variables
-// that say so only come out.
+// The variables that the body assigns are carried: they enter the body as
+// unknown values, and the value that an iteration leaves in one must fit the
+// value that it started from. An iteration starts only if no exit was taken, so
+// the variables of `exits` are not carried: they are results only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,26 +23,27 @@ struct Carried {
 /// One loop while its body is walked.
 class RunTimeLoop {
 public:
-  /// `runs`: it is known to have at least one iteration. `hasTail`: what comes
-  /// behind the iterations belongs to the loop.
+  /// `runs`: it is known to have at least one iteration. `hasTail`: the code
+  /// that follows the iterations belongs to the loop.
   RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range, bool runs,
               bool hasTail = false);
 
-  /// What the carried variables hold in front of the loop.
+  /// The values of the carried variables before the loop.
   llvm::ArrayRef<Value> getInitial() const { return initial; }
-  /// Goes into the body, where they are `values`.
+  /// Enters the body, where the carried variables are `values`.
   void enter(llvm::ArrayRef<Value> values);
-  /// At the end of the body: gives what they hold then.
+  /// Ends the body; returns the values of the carried variables there.
   llvm::SmallVector<Value> leaveBody();
-  /// Then: whether this was the last iteration, if it can be known only there.
+  /// After leaveBody: whether this was the last iteration, if only the
+  /// iteration can tell.
   Val isLast() const { return last; }
-  /// Whether nothing but `return` ends the iterations before their time.
+  /// Whether only `return` ends the iterations early.
   bool onlyReturns() const { return !canBe(breaks); }
   Value getLeaves() const {
     return canBe(last) ? c.host.materialize(last) : Value();
   }
   llvm::ArrayRef<Emitter::Outcome> getOutcomes() const { return outcomes; }
-  /// Behind the loop, where they are `results`.
+  /// Ends the loop; the carried variables are `results` after it.
   void finish(llvm::ArrayRef<Value> results);
 
 private:
@@ -62,10 +63,11 @@ private:
   llvm::SmallVector<Value> initial;
   ModelStates states;
   size_t knownFacts = 0;
-  /// Whether the iteration was left: by `break`, and by anything that ends the
-  /// loop.
+  /// Whether the iteration was left by `break`, and whether by any exit that
+  /// ends the loop.
   Val breaks = makeBool(false), last = makeBool(false);
-  /// What comes out besides the carried variables, and its values.
+  /// The exits that the loop returns in addition to the carried variables, and
+  /// their values with those of the function's result.
   llvm::SmallVector<Binding *, 2> flags;
   llvm::SmallVector<Emitter::Outcome> outcomes;
   SizeMark start;
@@ -133,8 +135,8 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
     one.binding->val = one.start = startOfIteration(one, values);
 }
 
-/// Whether the next iteration can start from what an iteration left; says so
-/// otherwise.
+/// Whether the next iteration can start from the value that an iteration left;
+/// reports if not.
 bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   SourceRange place = after.range.isValid() ? after.range : range;
   if (!canMeet(c, one.start, after, {place, Join::Loop}, "`" + one.name + "`"))
@@ -152,17 +154,18 @@ bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   return true;
 }
 
-/// A model that was used before the iteration moved it would be elsewhere in
-/// the second iteration.
+/// Reports a model that was used before the iteration moved it: it would be
+/// elsewhere in the second iteration.
 void RunTimeLoop::checkModels() {
   const LoopRecord &record = c.control.loops.back();
   llvm::DenseSet<uint32_t> reported;
-  // A model is made behind its parts, and is what the program names.
+  // A model is made after its parts, and the program names the model: so from
+  // the last to the first.
   for (size_t i = states.models.size(); i-- != 0;) {
     const ModelInstance *model = c.models.all[i].get();
     auto placeUse = record.placeUses.find(model);
     const Place &start = states.models[i].place;
-    // On one of the paths through the iteration it may be elsewhere.
+    // On one of the paths through the iteration the model may be elsewhere.
     const Place &last = model->otherwise && c.places.agree(model->place, start)
                             ? *model->otherwise
                             : model->place;
@@ -190,7 +193,7 @@ void RunTimeLoop::checkModels() {
   }
 }
 
-/// What `break` or `return` left in a variable of `exits`.
+/// Adds a variable of `exits` that `break` or `return` may have set.
 void RunTimeLoop::addOutcome(Binding &exit) {
   if (!canBe(exit.val))
     return;
@@ -199,7 +202,7 @@ void RunTimeLoop::addOutcome(Binding &exit) {
       {c.emit().constantBool(false), c.host.materialize(exit.val)});
 }
 
-/// What was returned; nothing, if the loop ended in another way.
+/// Adds the returned value; it is undefined if the loop ended in another way.
 void RunTimeLoop::addResult() {
   // There is none where the parser has refused a `return` outside of functions.
   Binding *returned = c.scopes.lookup(exits::kResult);
@@ -269,7 +272,7 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
         c.isWalkedAside() ? rebuild(c, one.before, one.after, results, one.name)
                           : startOfIteration(one, results);
   for (Binding *exit : flags) {
-    // A loop that runs and is left for certain.
+    // A loop that certainly runs and is certainly left.
     if (!runs || !exit->val.known)
       exit->val = makeRunTime(ValKind::Bool, results.front());
     results = results.drop_front();
@@ -320,11 +323,11 @@ Flow ControlFlow::execWhile(const ast::WhileStmt &stmt) {
   }
   joinLeft(*c.scopes.scope);
   c.scopes.popScope();
-  return flowBehindLoop();
+  return flowAfterLoop();
 }
 
-/// The condition is computed in front of the loop and, for the iteration to
-/// come, at the end of each.
+/// The condition is computed before the loop and, for the next iteration, at
+/// the end of each iteration.
 void ControlFlow::walkWhile(const ast::WhileStmt &stmt, const Val &first) {
   settlePlaces(*stmt.body, [&] { execStatements(stmt.body->stmts); });
   RunTimeLoop loop(c, *stmt.body, stmt.range, first.known);

@@ -1,4 +1,4 @@
-//===- Scopes.cpp - what the names of a program mean ----------------------===//
+//===- Scopes.cpp - the names of a program --------------------------------===//
 
 #include "Checker.h"
 #include "Declarations.h"
@@ -248,7 +248,7 @@ std::optional<Val> Scopes::findInModule(llvm::StringRef module,
 }
 
 std::optional<Val> Scopes::findMethod(llvm::StringRef name) {
-  // `x.float()` is another thing than `float(x)`.
+  // `x.float()` differs from `float(x)`.
   if (const Builtin *method = findBuiltin(("." + name).str()))
     return builtinValue(method);
   if (const Builtin *builtin = findBuiltin(name))
@@ -280,7 +280,7 @@ std::vector<llvm::StringRef> Scopes::variablesHere() const {
   return names;
 }
 
-/// `// …` behind a statement, which is read as a division.
+/// `// …` after a statement, which is parsed as a division.
 static bool offerComment(Checker &c, Diagnostic &report, SourceRange name) {
   llvm::StringRef before = c.sources.getText(name.file).take_front(name.begin);
   if (!before.ends_with(" // "))
@@ -361,8 +361,8 @@ void Scopes::importItems(const ast::ImportDecl &import) {
   if (!opened) {
     c.error(DiagCode::TD209, import.path.range,
             "there is no module `" + import.path.text + "`")
-        .note("looked for `" + relative + "` beside this file");
-    // The names that it would have given are none to report.
+        .note("looked for `" + relative + "` next to this file");
+    // The names that it would have declared are not reported.
     for (const ast::Identifier &name : import.names)
       poison(name.text, name.range);
     poison(import.alias.text.empty() ? import.path.text.rsplit('.').second
@@ -495,7 +495,7 @@ void Checker::run(FileId id, const ast::Program &program) {
       calls.execExport(*fn);
   calls.checkUncalled();
   models.nameAliases();
-  // Nothing is left out of a program in silence.
+  // A walk that failed without a report gets one: nothing is dropped silently.
   if (getFailure().isValid() && countReports() == 0)
     unsupported(getFailure(), "this");
   for (auto &entry : scopes.file->scope.names)

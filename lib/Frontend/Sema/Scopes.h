@@ -1,6 +1,6 @@
-//===- Scopes.h - what the names of a program mean ------------------------===//
+//===- Scopes.h - the names of a program ----------------------------------===//
 //
-// A name is looked for in the blocks around it, then among the file's own
+// A name is looked up in the blocks around it, then among the file's own
 // declarations, the builtins and the prelude. Functions and models of a file
 // are declared before its statements run. Definitions: Scopes.cpp, and of the
 // reports Declarations.cpp and NameReports.cpp.
@@ -20,7 +20,7 @@ class Scopes {
 public:
   explicit Scopes(Checker &c) : c(c) {}
 
-  FileScope *file = nullptr; ///< whose code is being walked
+  FileScope *file = nullptr; ///< the file that is being walked
   Scope *scope = nullptr;    ///< the innermost one
 
   // Blocks -----------------------------------------------------------------//
@@ -29,11 +29,11 @@ public:
   void popScope();
   Binding *lookup(llvm::StringRef name);
   void bind(llvm::StringRef name, SourceRange range, Val val, bool isVar);
-  /// What the program calls a tensor; the prelude's names are not the
+  /// Gives a tensor its name in the program; names of the prelude are not the
   /// program's.
   void nameTensor(const Val &val, llvm::StringRef name, SourceRange range);
-  /// Code of the program that is not walked, for it is known not to run, uses
-  /// the names in it nevertheless.
+  /// Marks the names in code that is not walked, because it is known not to
+  /// run, as used.
   void useNamesIn(SourceRange range);
   /// The names of the program that are known here.
   std::vector<llvm::StringRef> variablesHere() const;
@@ -49,21 +49,20 @@ public:
   /// A function of the language that can be called as a method of its first
   /// argument.
   std::optional<Val> findMethod(llvm::StringRef name);
-  /// Whether a member is a method with a meaning of its own, which nothing but
-  /// a call can do.
+  /// Whether a member is a method with a meaning of its own, which can only be
+  /// called.
   static bool hasMethod(const Val &base, llvm::StringRef name);
 
-  // Names that are not there -----------------------------------------------//
+  // Unknown names ----------------------------------------------------------//
 
   void reportUnknown(llvm::StringRef name, SourceRange range);
-  /// An assignment to a name that nothing declares.
+  /// Reports an assignment to a name that nothing declares.
   void reportUndeclared(const ast::NameExpr &target);
-  /// Offers to make a new name of a parameter, or of what a `for` declares,
-  /// that is assigned to; false if `declared` is neither.
+  /// Offers to declare a new name for a parameter or a loop variable that is
+  /// assigned to; false if `declared` is neither.
   bool offerCopy(Diagnostic &report, const ast::NameExpr &target,
                  SourceRange declared);
-  /// Declares a name that was reported, so that no second report follows from
-  /// the first.
+  /// Declares a name that was reported, so that no second report follows.
   void poison(llvm::StringRef name, SourceRange range);
   /// Offers the candidate that a misspelt name was meant to be, if any.
   void offerNearest(Diagnostic &report, llvm::StringRef name, SourceRange range,
@@ -75,13 +74,13 @@ public:
   /// whole.
   Val reportNotInFile(DiagCode code, const FileScope &module,
                       llvm::StringRef path, const ast::Identifier &name);
-  /// Says that `()` is missing behind a method.
+  /// Reports that `()` is missing after a method.
   Val reportNotCalled(SourceRange range);
   /// Notes that the program has another use for a name of the language.
   void noteHidden(Diagnostic &report, llvm::StringRef name);
 
 private:
-  /// Says where a name that is not known here is declared in another block;
+  /// Notes where a name that is not known here is declared in another block;
   /// false if nowhere.
   bool noteOtherBlock(Diagnostic &report, llvm::StringRef name,
                       SourceRange use) const;

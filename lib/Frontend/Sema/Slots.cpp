@@ -51,10 +51,9 @@ void Models::collectSlots(const Val &model, llvm::StringRef prefix,
                   slots[found->second].aliases.push_back(path);
               });
   if (left == 0)
-    c.reportExtent(c.here,
-                   "the parts of this model have more than 1,000,000 names: "
-                   "parts that are used twice have parts that are used "
-                   "twice");
+    c.reportExtent(
+        c.here, "the parts of this model have more than 1,000,000 names: "
+                "parts that are used twice contain parts that are used twice");
 }
 
 void Models::addToCheckpoint(Emitter::Checkpoint &checkpoint,
@@ -82,7 +81,7 @@ Models::slotsOf(const std::shared_ptr<ModelInstance> &model) {
 void Models::nameRoot(ModelInstance &model, llvm::StringRef wanted) {
   if (!model.name.empty())
     return;
-  // Gradients and moments have names that begin with these words.
+  // The names of gradients and moments begin with these words.
   bool reserved = wanted == "grad" || wanted == "opt";
   model.name = uniqueName(reserved ? wanted.str() + "_" : wanted.str());
   auto known = llvm::find_if(
@@ -123,7 +122,7 @@ void Models::nameAllModels() {
 void Models::ensureSlotNamed(Slot &slot) {
   if (!slot.name.empty())
     return;
-  // The root that holds it: the last model made that has this slot.
+  // The root that holds the slot: the last model made that has it.
   for (auto root = all.rbegin(); root != all.rend(); ++root) {
     if ((*root)->adopted || !(*root)->name.empty())
       continue;
@@ -133,7 +132,7 @@ void Models::ensureSlotNamed(Slot &slot) {
   }
   if (!slot.name.empty())
     return;
-  // A part that is used while its model is still being made.
+  // A part is used while its model is still being made.
   slot.name = uniqueName("part") + "." + slot.owner->typeName;
   declareSlot(slot, slot.name, slot.name);
 }
@@ -151,7 +150,7 @@ void Models::declareSlot(Slot &slot, llvm::StringRef key,
   if (slot.initial)
     rawWrite(slot.name, slot.initial);
   slot.initial = Value();
-  // It may have moved while it had no name.
+  // The model may have moved while the slot had no name.
   TensorType there = slot.type;
   there.place = slot.owner->place;
   if (c.tensors.shapeOf(there).place != c.tensors.shapeOf(slot.type).place)
@@ -216,8 +215,8 @@ bool Models::isTraining(const Val &val, SourceRange range, bool &training) {
   for (LoopRecord &loop : c.control.loopsSince(model.modeSetInIteration))
     loop.modeUses.try_emplace(&model, c.userRange(range));
   if (model.mode == ModelState::Unknown) {
-    c.unsupported(range, "a model whose mode depends on what ran before (call "
-                         "`.train()` or `.eval()` first)");
+    c.unsupported(range, "a model that is in train mode on one path to this "
+                         "point only (call `.train()` or `.eval()` first)");
     return false;
   }
   training = model.mode == ModelState::Train;
@@ -240,7 +239,7 @@ bool Models::isLearned(const Slot &slot, SourceRange range) {
     for (LoopRecord &loop :
          c.control.loopsSince(holder->learningSetInIteration))
       loop.learningUses.try_emplace(holder, c.userRange(range));
-  // A tied parameter is as the last call left it, by whichever name.
+  // A tied parameter is as the last call left it, under any of its names.
   const ModelInstance &model = **llvm::max_element(
       slot.holders, [](const ModelInstance *a, const ModelInstance *b) {
         return a->learningSetAt < b->learningSetAt;

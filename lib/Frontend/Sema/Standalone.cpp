@@ -1,9 +1,9 @@
 //===- Standalone.cpp - annotated functions on their own ------------------===//
 //
-// A function whose parameters are all annotated is also checked with symbolic
-// sizes, so that a mistake shows before, and in other words than, the first
-// call with unlucky sizes. What then needs a value that only a caller has is
-// no mistake: the check is given up in silence.
+// A function with annotations on all parameters is also checked with symbolic
+// sizes. A mistake is then reported before the first call with sizes that show
+// it, and in other words. Code that needs a value that only a caller has is not
+// a mistake: the check is then given up silently.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,8 @@ void Calls::walkAside(llvm::function_ref<void()> walk) {
       savedCondition(c.conditionDepth);
   Restore<std::string> savedHint(c.models.nameHint);
   ModelStates states = saveModels(c);
-  // A slot for a gradient that is declared here would be declared to nobody.
+  // A gradient slot that is declared here reaches only the NullEmitter: slots
+  // are restored after the walk.
   std::vector<std::pair<Slot *, Slot>> slotsBefore;
   for (const auto &model : c.models.all)
     for (NamedSlot &named : c.models.slotsOf(model))
@@ -114,7 +115,7 @@ void Calls::callWithSymbols(const FunctionInfo &fn) {
   c.frames.clear();
   c.control.loops.clear();
   c.conditionDepth = 1;
-  // The caller says where the arguments are.
+  // The caller decides where the arguments are.
   Restore<Placement> savedPlacement(c.places.placement, Placement::Insert);
   Scope config, names;
   config.parent = &fn.file->scope;

@@ -87,8 +87,8 @@ static bool mentions(const ast::Expr *expr, llvm::StringRef name) {
   }
 }
 
-/// A `let` in a loop that shadows an outer name and reads it starts anew in
-/// every iteration: the author may have meant a `var`.
+/// A `let` in a loop that shadows an outer name and reads it starts from the
+/// outer value in every iteration: the author may have meant a `var`.
 static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
   if (stmt.isVar || stmt.target->isTuple() || c.control.loops.empty() ||
       c.isPrelude(stmt.range.file))
@@ -98,7 +98,7 @@ static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
     return;
   for (Scope *s = c.scopes.scope; s; s = s->parent) {
     if (s->names.count(name))
-      return; // of this iteration
+      return; // it is from this iteration
     if (s == c.control.loops.back().scope)
       break;
   }
@@ -107,7 +107,7 @@ static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
   if (outer && outer->isVar && let.isValid())
     c.warning(DiagCode::TD211, stmt.target->range,
               "`" + name + "` hides the `var " + name + "` outside the loop")
-        .label("starts anew in every iteration")
+        .label("starts from the outer value in every iteration")
         .note("the outer one is declared here", outer->declared)
         .fix(FixIt::Choice, "`" + name + " = …` to keep the value",
              {{let.to(stmt.target->range), name.str()}});
@@ -186,7 +186,7 @@ bool Checker::unpack(const Val &val, size_t count, SourceRange range,
 // Other statements
 //===----------------------------------------------------------------------===//
 
-/// Whether a function of the language is called that changes its argument:
+/// Whether the call is of a function of the language that changes its argument:
 /// those have PyTorch's `_` at the end.
 static bool changesArgument(const ast::CallExpr &call) {
   auto *member = llvm::dyn_cast<ast::MemberExpr>(call.callee);
@@ -239,7 +239,7 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
     Diagnostic &report =
         error(DiagCode::TD212, stmt.range, "the value is not used");
     report.label(describe(val));
-    // `x.relu()` was to change `x`.
+    // `x.relu()` was meant to change `x`.
     auto *owner =
         method ? llvm::dyn_cast<ast::NameExpr>(method->base) : nullptr;
     Binding *binding = owner ? scopes.lookup(owner->name) : nullptr;
@@ -255,8 +255,8 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
   return Flow::Next;
 }
 
-/// Within it, and not in what it calls, this is where factories make tensors
-/// and what bare `cuda` means.
+/// In its block, but not in the functions that it calls, this is the device on
+/// which factories make tensors, and the meaning of bare `cuda`.
 Flow Checker::execWithDevice(const ast::WithStmt &stmt, Rest &rest) {
   CallArgs args;
   bool good = evalArguments(stmt.args, args);
@@ -295,7 +295,8 @@ Flow Checker::execWith(const ast::WithStmt &stmt, Rest &rest) {
   }
   if (!stmt.args.empty())
     error(DiagCode::TD205, stmt.args[0].range, "`no_grad` takes no arguments");
-  // `with` opens no scope: what follows is walked where its body ends.
+  // `with` opens no scope: the statements that follow are walked where its body
+  // ends.
   Restore<unsigned> savedNoGrad(training.noGrad, training.noGrad + 1);
   models.forgetReads();
   rest.before = [&] {
@@ -321,8 +322,8 @@ Flow Checker::execAssert(const ast::AssertStmt &stmt) {
     }
   }
   at(stmt.range);
-  // What the prelude asserts of its arguments is known while compiling, and
-  // what it would compute of them means nothing.
+  // An assertion of the prelude about its arguments that is known to fail is an
+  // error of the call; the rest of the function would mean nothing.
   if (truth->known && !truth->truth && isPrelude(stmt.range.file)) {
     error(DiagCode::TD222, stmt.range,
           formatting.constantText(message).value_or(""));

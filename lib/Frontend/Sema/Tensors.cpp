@@ -1,7 +1,7 @@
 //===- Tensors.cpp - tensor operations on checked values ------------------===//
 //
-// What the language leaves implicit is made explicit here: broadcasts, the
-// dtype of host scalars, bool as 0 and 1, sizes as operands.
+// Makes explicit what the language leaves implicit: broadcasts, the dtype of
+// host scalars, bool as 0 and 1, sizes as operands.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,12 +70,12 @@ Val Tensors::finish(const MaybeTyped &result, llvm::ArrayRef<Val> operands,
   return c.fail();
 }
 
-/// No process can address more; products of sizes below it fit in 64 bits.
+/// No process can address more. Products of sizes below it fit in 64 bits.
 static constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
 
-/// Whether the sizes that are known multiply to more bytes than there can be.
-/// Zeros do not count, because strides are products without them, and sizes
-/// known only at run time are checked where the tensor is allocated.
+/// Whether the known sizes multiply to more bytes than there can be. Zeros do
+/// not count, because strides are products without them, and sizes known only
+/// at run time are checked where the tensor is allocated.
 static bool isTooLarge(const TensorShape &shape) {
   int64_t bytes = byteSize(shape.dtype);
   return llvm::any_of(shape.dims, [&](int64_t size) {
@@ -89,7 +89,7 @@ TensorShape Tensors::shapeOf(const TensorType &type) {
   shape.dtype = type.dtype;
   for (const Size &size : type.dims)
     shape.dims.push_back(c.host.constantOf(size).value_or(kRunTimeSize));
-  // What is computed from such a tensor is too large as well: told once.
+  // Results computed from such a tensor are too large as well: reported once.
   if (isTooLarge(shape) && !(saidTooLarge && c.countReports() != 0)) {
     saidTooLarge = true;
     c.error(DiagCode::TD412, c.here).label("this would be " + typeText(type));
@@ -194,7 +194,7 @@ bool Tensors::takesNumbers(llvm::ArrayRef<Val> operands, const Val &giver,
 
 void Tensors::warnIfBothGrow(const typed::CommonType &common,
                              llvm::ArrayRef<Val> tensors, SourceRange range) {
-  // `x.unsqueeze(1) + y` says that a table is meant.
+  // `x.unsqueeze(1) + y` shows that a table is meant.
   bool isSaid = llvm::any_of(tensors, [&](const Val &tensor) {
     return tensor.range.isValid() &&
            c.text(tensor.range).contains(".unsqueeze(");
@@ -249,7 +249,7 @@ Tensors::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
 Val Tensors::elementwise(OpKind op, llvm::ArrayRef<Val> operands,
                          SourceRange range, llvm::StringRef what) {
   Vals values(operands);
-  if (std::optional<DType> narrow = findNarrowBesideNumber(op, operands)) {
+  if (std::optional<DType> narrow = findNarrowWithNumber(op, operands)) {
     for (Val &value : values)
       value = widened(value);
     return rounded(elementwise(op, values, range, what), *narrow);
@@ -409,8 +409,8 @@ Val Tensors::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
                 both, range);
 }
 
-/// How a layer that was made for other features fits: by its first argument, or
-/// by rows that are as long as it wants.
+/// How to fix a layer that was made for other features: by its first argument,
+/// or by rows of the length that it needs.
 static void offerFeatures(Checker &c, Diagnostic &report, const Dims &input,
                           const Size &needed) {
   SourceRange made = c.layerAround();

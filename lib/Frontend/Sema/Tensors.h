@@ -1,8 +1,8 @@
 //===- Tensors.h - ops on tensors of a program ----------------------------===//
 //
 // From values of the program to ops: operands get one dtype, shape and place,
-// numbers become tensors, and what does not fit is reported in the program's
-// words. Definitions: Tensors.cpp, and for f16 and bf16 NarrowFloats.cpp.
+// numbers become tensors, and mistakes are reported in the program's words.
+// Definitions: Tensors.cpp, and for f16 and bf16 NarrowFloats.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +23,14 @@ public:
   TypedBuilder builder;
   /// A tensor of the builder, made of these operands.
   Val fromTyped(const Typed &tensor, llvm::ArrayRef<Val> operands);
-  /// The same of one that may be the operand itself.
+  /// The same for a result that may be the operand itself.
   Val like(const Val &tensor, const Typed &result);
-  /// Says why the builder gave nothing for these operands.
+  /// Reports why the builder failed for these operands.
   Diagnostic &explainFailure(SourceRange range, llvm::ArrayRef<Val> operands);
-  /// The same of a function that its words do not name.
+  /// The same for a failure without the name of its function, which is `what`.
   Val reportFailure(SourceRange range, llvm::StringRef what);
-  /// What the builder made of these operands, or why it made nothing.
+  /// The tensor that the builder made of these operands, or a report of its
+  /// failure.
   Val finish(const MaybeTyped &result, llvm::ArrayRef<Val> operands,
              SourceRange range);
 
@@ -41,14 +42,14 @@ public:
   /// Checks the dtypes that an op of the table takes.
   bool accepts(OpKind op, DType dtype, SourceRange range, llvm::StringRef what,
                const Val &operand);
-  /// `dim=` of a tensor of this type as a number from the front. `added` dims
-  /// come with the operation (`unsqueeze`).
+  /// `dim=` of a tensor of this type, counted from the front. The operation
+  /// adds `added` dims (`unsqueeze`).
   std::optional<unsigned> takeDim(const Val &dim, const TensorType &type,
                                   SourceRange range, unsigned added = 0);
-  /// Whether a size that the program gives is not negative: TD401 where it is,
-  /// and a check when the program runs where that is not known.
+  /// Whether a size that the program gives is not negative: TD401 if it is, a
+  /// run-time check if that is not known.
   bool requireSize(const Size &size, SourceRange range);
-  /// Whether a tensor can have so many dims; TD411 if not.
+  /// Whether a tensor can have `rank` dims; TD411 if not.
   bool isWithinRank(size_t rank, SourceRange range);
   bool prove(ShapeAnswer &answer) { return builder.prove(answer); }
   /// The least and the largest number of an integer dtype.
@@ -58,8 +59,8 @@ public:
 
   // Types as the emitter takes them ----------------------------------------//
 
-  /// Every tensor that the program makes passes here, so this is where TD412 is
-  /// found.
+  /// Every tensor that the program makes passes here, so TD412 is reported
+  /// here.
   TensorShape shapeOf(const TensorType &type);
 
   // Arithmetic -------------------------------------------------------------//
@@ -94,32 +95,35 @@ public:
 
   // f16 and bf16 -----------------------------------------------------------//
 
-  /// A tensor of f16 or bf16 in f32, any other value as it is.
+  /// A tensor of f16 or bf16 in f32; any other value is unchanged.
   Val widened(const Val &val);
-  /// What comes of such tensors: f32 as `dtype`, any other value as it is.
+  /// The result of an op on such tensors: f32 as `dtype`; any other value is
+  /// unchanged.
   Val rounded(const Val &val, DType dtype);
-  /// What the function of the prelude that runs was given in place of f32.
+  /// The narrow dtype that the running function of the prelude was given; it
+  /// computes in f32.
   std::optional<DType> givenNarrow;
 
 private:
   /// The operands (at least one is a tensor) as tensors of one dtype, shape and
-  /// place, and the places of the operands with them; none after a report.
+  /// place; none after a report. The operands are brought to that place as
+  /// well.
   std::optional<llvm::SmallVector<Typed>>
   unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
         llvm::StringRef what);
-  /// Whether the numbers among the operands can be of the dtype of the tensors,
-  /// which `giver` has.
+  /// Whether the numbers among the operands can have `dtype`, the dtype of the
+  /// tensors, which `giver` is one of.
   bool takesNumbers(llvm::ArrayRef<Val> operands, const Val &giver, DType dtype,
                     SourceRange range);
   void warnIfBothGrow(const typed::CommonType &common,
                       llvm::ArrayRef<Val> tensors, SourceRange range);
   /// A tensor of a host scalar.
   Value fillValue(const Val &scalar, const TensorType &type);
-  /// The dtype of a narrow tensor that is reckoned with a number of the
+  /// The dtype of a narrow tensor that is combined with a number of the
   /// program. As in PyTorch the number is not rounded to it first: 0.999 is 1
   /// in bf16.
   static std::optional<DType>
-  findNarrowBesideNumber(OpKind op, llvm::ArrayRef<Val> operands);
+  findNarrowWithNumber(OpKind op, llvm::ArrayRef<Val> operands);
 
   Checker &c;
   bool saidTooLarge = false;

@@ -1,7 +1,7 @@
-//===- Ties.cpp - parameters that are one ---------------------------------===//
+//===- Ties.cpp - tied parameters -----------------------------------------===//
 //
 // `b.weight = a.weight` makes `b.weight` a name of the slot of `a.weight`, and
-// what `b.weight` was before is dropped. Allowed until the value of either is
+// drops the former slot of `b.weight`. Allowed until the value of either is
 // first used (Slot::used).
 //
 //===----------------------------------------------------------------------===//
@@ -30,7 +30,7 @@ static bool holds(SourceRange outer, SourceRange inner) {
          inner.end <= outer.end;
 }
 
-/// The statements of the innermost block that has one which holds `range`.
+/// The statements of the innermost block that has a statement around `range`.
 static llvm::ArrayRef<const ast::Stmt *>
 findBlock(llvm::ArrayRef<const ast::Stmt *> stmts, SourceRange range) {
   auto inner = [&](const ast::Block *block) {
@@ -150,15 +150,15 @@ static bool canTie(Checker &c, const ast::MemberExpr &target,
                        ? "in an exported function"
                        : "in a loop or under a condition of the running "
                          "program")
-            .note("two names of one tensor are said once, where the models "
-                  "are made");
+            .note("tie tensors once, where the models are made");
     offerClone(c, report, source);
     return false;
   }
   const Slot &used = slot.used.empty() ? from : slot;
   if (!used.used.empty()) {
     llvm::StringRef name = c.text(&used == &slot ? target.range : source.range);
-    // Seen from here, it may be a call.
+    // Seen from the current function, the use may be inside a call: the call is
+    // shown.
     SourceRange where =
         used.used[std::min(c.frames.size(), used.used.size() - 1)];
     Diagnostic &report =
@@ -172,14 +172,14 @@ static bool canTie(Checker &c, const ast::MemberExpr &target,
   Place here = c.places.modelPlace(model),
         there = c.places.modelPlace(*from.owner);
   if (model.otherwise || from.owner->otherwise)
-    return false; // that has been said
+    return false; // this has been reported
   if (c.places.agree(here, there))
     return true;
   c.error(DiagCode::TD218, target.range, "cannot tie " + names)
       .label("@" + placeText(here) + ", the other @" + placeText(there))
       .note("it was moved here", model.moved)
       .note("the other was moved here", from.owner->moved)
-      .note("move what holds both");
+      .note("move the model that holds both");
   return false;
 }
 
@@ -187,11 +187,11 @@ void Models::tie(const ast::MemberExpr &target, ModelInstance &model,
                  ModelInstance::Member &member, const Val &source) {
   std::shared_ptr<Slot> from = source.as<TensorInfo>().state;
   std::shared_ptr<Slot> old = member.slot;
-  bool isNamed = !source.value; // and not read before
+  bool isNamed = !source.value; // it was not read before
   if ((old == from && isNamed) || !canTie(c, target, model, *old, source) ||
       c.isWalkedAside())
     return;
-  // What was not moved goes to the other.
+  // A model that was not moved goes to the other's place.
   bool goesThere = model.place.kind == Place::Kind::Free;
   const ModelInstance &home = goesThere ? *from->owner : model;
   Place place = home.place;

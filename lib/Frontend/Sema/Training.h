@@ -22,7 +22,7 @@ public:
   /// Optimizers have their `lr` in a slot: the program, or what it imports,
   /// assigns one, saves or restores.
   bool keepsRates = false;
-  bool unfreezes = false; ///< the program or what it imports may, anywhere
+  bool unfreezes = false; ///< the program or an import may unfreeze, anywhere
 
   // Gradients --------------------------------------------------------------//
 
@@ -39,12 +39,13 @@ public:
   Val callOptimizerMethod(const Val &optimizer, llvm::StringRef name,
                           CallArgs &args);
   Val learningRate(OptimizerInfo &optimizer);
-  /// Of an optimizer's settings: when compiling or when it runs.
+  /// Requires that a setting of an optimizer is not negative: reported while
+  /// compiling, or checked when the program runs.
   void requireNotNegative(const Val &setting, llvm::StringRef name,
                           SourceRange range);
 
 private:
-  /// `lr=` and its kin; false after a report.
+  /// Reads a setting such as `lr=`; false after a report.
   bool takeSetting(OptimizerInfo &info, const Bound &args, llvm::StringRef name,
                    const Val &otherwise);
   bool takeSettings(OptimizerInfo &info, const Bound &args);

@@ -1,4 +1,4 @@
-//===- Types.cpp - what annotations say -----------------------------------===//
+//===- Types.cpp - types from annotations ---------------------------------===//
 
 #include "Checker.h"
 #include "Frontend/Parser.h"
@@ -100,7 +100,7 @@ std::optional<Val> Types::evalDim(const ast::Expr &expr) {
   return val;
 }
 
-/// The dtype that a tensor type names, also through a variable.
+/// The dtype that a tensor type names, directly or through a variable.
 static std::optional<DType> elementType(Checker &c,
                                         const ast::NamedType &type) {
   if (auto dtype = c.types.dtypeFromName(type.name.text))
@@ -187,7 +187,7 @@ bool Types::matchDType(const Annotated &given) {
   if (dtype == actual)
     return true;
   if (dtype) {
-    // Of the language's functions, only losses take whole numbers: labels.
+    // Among the language's functions, only losses take whole numbers: labels.
     bool isLabel =
         c.isPrelude(type.range.file) && *dtype == DType::I64 && isFloat(actual);
     Diagnostic &report = reportMismatch(given, "the dtypes differ");
@@ -210,7 +210,7 @@ bool Types::matchDType(const Annotated &given) {
 
 bool Types::matchRest(const Annotated &given,
                       llvm::SmallVectorImpl<SubscriptItem> &items, Dims &dims) {
-  // `...` stands for any dims, the same ones throughout a signature.
+  // `...` matches any dims, the same ones throughout a signature.
   auto *rest = llvm::find_if(items, [](const SubscriptItem &item) {
     return item.kind == SubscriptItem::Ellipsis;
   });

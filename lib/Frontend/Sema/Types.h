@@ -1,4 +1,4 @@
-//===- Types.h - what annotations say -------------------------------------===//
+//===- Types.h - types from annotations -----------------------------------===//
 //
 // A name that occurs first in a signature or a `let` annotation becomes an int
 // of the scope; where it recurs the sizes must agree.
@@ -33,15 +33,15 @@ public:
   /// own annotations mean nothing in the signature of a function.
   bool introducesSize(llvm::StringRef name);
   void bindSize(const ast::NameExpr &name, const Size &size);
-  /// Makes the sizes run-time ones that the annotation of a `var`, or of a
-  /// result, leaves open with `?`, so that its type is one in all iterations
-  /// and branches.
+  /// Makes the sizes that the annotation of a `var`, or of a result, leaves
+  /// open with `?` run-time sizes, so that the value has one type in all
+  /// iterations and branches.
   Val loosen(const Val &val, const ast::TypeExpr &annotation);
 
 private:
   std::optional<Place> placeFromType(const ast::Place &place);
-  /// A value and the annotation that it has to match, with what `matchType`
-  /// says of them.
+  /// A value and the annotation that it must match, with the role and the code
+  /// of `matchType`.
   struct Annotated {
     const ast::NamedType &type;
     Val &val;
@@ -52,7 +52,7 @@ private:
   bool matchTensor(const Annotated &given);
   // Parts of it, each of which reports what does not match.
   bool matchDType(const Annotated &given);
-  /// Matches `...`, and removes it and what it stands for.
+  /// Matches `...`, and removes it and the dims that it matched.
   bool matchRest(const Annotated &given,
                  llvm::SmallVectorImpl<ast::SubscriptItem> &items, Dims &dims);
   bool matchSizes(const Annotated &given,

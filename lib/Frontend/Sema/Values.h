@@ -50,7 +50,7 @@ struct Payload {
   virtual ~Payload() = default;
 };
 
-/// One value. Copying is cheap: what is large is shared and immutable, but for
+/// One value. Copying is cheap: large data is shared and immutable, except
 /// models, optimizers and loaders, which have identity.
 struct Val {
   ValKind kind = ValKind::Error;
@@ -60,15 +60,15 @@ struct Val {
   double number = 0;
   /// Int: always; a run-time int is a size variable of its own.
   Size size;
-  /// Bool: what it is on the machine that is compiled for, where that is known.
+  /// Bool: its value on the machine that is compiled for, if that is known.
   /// Types must not depend on it.
   std::optional<bool> onThisMachine;
-  /// The emitter's value; null while a known scalar has not been needed.
+  /// The emitter's value; null for a known scalar that no op has needed yet.
   Value value;
   /// The user's expression that gave the value, for diagnostics.
   SourceRange range;
-  /// Int: the literal that it is, by whatever names, or the name of the `arg`;
-  /// invalid if it is computed.
+  /// Int: its literal, through any names, or the name of the `arg`; invalid if
+  /// the int is computed.
   SourceRange written;
   std::shared_ptr<Payload> data;
 
@@ -86,7 +86,7 @@ struct Val {
 
 using Vals = llvm::SmallVector<Val, 4>;
 
-/// By PyTorch's rule what was never placed is on the cpu.
+/// By PyTorch's rule a value that was never placed is on the cpu.
 inline bool isCpuOrFree(const Place &place) {
   return place.kind == Place::Kind::Free || place.kind == Place::Kind::Cpu;
 }
@@ -95,14 +95,15 @@ struct Slot;
 
 struct TensorInfo : Payload {
   TensorType type;
-  std::shared_ptr<Slot> state; ///< what this is an unmodified read of, or null
+  /// The slot of which this is an unmodified read, or null.
+  std::shared_ptr<Slot> state;
   SourceRange placed; ///< where the place was decided; invalid while free
-  /// The call that made it without `device=`, which it takes.
+  /// The call that made it, if the call takes `device=` and has none.
   SourceRange made;
 };
 
-/// The text of a Str that is known, or else the template and the values that
-/// make it when it is needed (which lets `print` join it to its own template).
+/// The text of a Str that is known, or else the template and the values from
+/// which it is made when needed (so `print` can join it to its own template).
 struct Text : Payload {
   std::string text;
   llvm::SmallVector<Value> values;
@@ -117,10 +118,10 @@ struct DTypeInfo : Payload {
   DType dtype = DType::F32;
 };
 
-/// A device value. A free place is that of a tensor which is not decided yet.
+/// A device value. A free place is the place, not decided yet, of a tensor.
 struct DeviceInfo : Payload {
   Place place;
-  bool isWord = false; ///< bare `cuda`: which one is said by `with device`
+  bool isWord = false; ///< bare `cuda`: `with device` says which one
   SourceRange made;
 };
 
@@ -135,7 +136,7 @@ struct EnumerateInfo : Payload {
 
 struct ModelInstance;
 
-/// A tensor of state.
+/// A tensor of a model's state.
 struct Slot : std::enable_shared_from_this<Slot> {
   std::string name; ///< of the emitter's slot; empty until the root is named
   td::SlotKind kind = td::SlotKind::Param;
@@ -146,15 +147,16 @@ struct Slot : std::enable_shared_from_this<Slot> {
   ModelInstance *owner = nullptr; ///< one of `holders`
   /// The models that have it as a member: several if it is tied.
   llvm::SmallVector<ModelInstance *, 1> holders;
-  /// What first needed its value: it can be tied up to there.
+  /// The first use of its value: before that it can be tied.
   llvm::StringRef use; ///< a literal
-  /// Where that was: the calls that led there, outermost first, and the place.
+  /// Where the first use was: the calls that led there, outermost first, and
+  /// its place.
   llvm::SmallVector<SourceRange, 2> used;
 };
 
 enum class NativeModel : uint8_t { None, Sequential, ModuleList };
 
-/// What is known of a model at one point of the program.
+/// The state of a model at one point of the program.
 struct ModelState {
   Place place;
   SourceRange moved;
@@ -163,9 +165,10 @@ struct ModelState {
   /// Whether steps change its parameters; `Either` depends on the path.
   enum Learning : uint8_t { Learned, Frozen, Either } learning = Learned;
   unsigned learningSetAt = 0; ///< the number of the call that set it
-  /// The iteration of a loop that had begun last when the place, the mode, or
-  /// what is frozen was set; of several paths to this point, the earliest. An
-  /// iteration around this point that began no later has set it on every path.
+  /// The number of the last iteration of a loop that had begun when the place,
+  /// the mode, or the freezing was set; of several paths to this point, the
+  /// earliest. An iteration around this point that began no later has set it on
+  /// every path.
   unsigned placedInIteration = 0, modeSetInIteration = 0,
            learningSetInIteration = 0;
 };
@@ -185,7 +188,7 @@ struct ModelInstance : Payload, ModelState {
   };
   std::vector<Member> members;
   llvm::StringMap<size_t> index;
-  bool adopted = false; ///< a part of another model
+  bool adopted = false; ///< it is a part of another model
   SourceRange made;     ///< the call in the user's code
 
   Member *find(llvm::StringRef name) {
@@ -200,7 +203,7 @@ struct ModelInstance : Payload, ModelState {
   }
 };
 
-/// What is known of all models where a path through the program has led.
+/// The states of all models at the end of a path through the program.
 struct ModelStates {
   std::vector<ModelState> models;
   bool isLeft = false; ///< by `break`, `continue` or `return`: it ends there
@@ -255,7 +258,8 @@ struct OptimizerInfo : Payload {
 
 struct LoaderInfo : Payload {
   Vals tensors;
-  llvm::SmallVector<bool, 4> isFree; ///< the tensors, for the program
+  /// Whether each tensor counts as free for the program.
+  llvm::SmallVector<bool, 4> isFree;
   int64_t batchSize = 1;
   bool shuffle = false, dropLast = false;
   Size rows;
@@ -309,7 +313,7 @@ inline Val makeTensor(TensorType type, Value value, SourceRange placed = {}) {
   val.value = value;
   return val;
 }
-/// A tensor as a value, even if it is one of a model.
+/// A tensor as a plain value, no longer a read of a model's slot.
 inline Val valueOf(const Val &tensor) {
   Val val = tensor;
   auto info = std::make_shared<TensorInfo>(tensor.as<TensorInfo>());
@@ -343,7 +347,7 @@ inline Val stateOf(Slot &slot) {
 inline const TensorType &typeOf(const Val &val) {
   return val.as<TensorInfo>().type;
 }
-/// A tensor as the typed builder takes it.
+/// A tensor in the form that the typed builder takes.
 inline Typed typedOf(const Val &tensor) {
   return {tensor.value, typeOf(tensor)};
 }
@@ -372,7 +376,7 @@ inline Val makeSequence(ValKind kind, Vals elements) {
 
 // In the language's spelling (Printing.cpp) --------------------------------//
 
-/// What a value is, as a noun.
+/// A noun for the kind of value.
 std::string describe(const Val &val);
 
 } // namespace tdc::sema

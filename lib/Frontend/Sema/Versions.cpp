@@ -1,8 +1,8 @@
 //===- Versions.cpp - one program on different machines -------------------===//
 //
-// A program that asks for the devices of its machine has a version for each
-// kind of machine: with as many GPUs as it names, and without one. Mistakes in
-// any of them are told, those of several once.
+// A program that queries the devices of its machine has a version for each kind
+// of machine: with as many GPUs as it names, and without one. Mistakes in any
+// version are reported, once if several versions have them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ using namespace tdc;
 using namespace tdc::sema;
 
 namespace {
-/// What was found in one version.
+/// The reports of one version.
 struct Version {
   Version(int64_t cudaDevices, const SourceManager &sources)
       : cudaDevices(cudaDevices), diags(sources) {}
@@ -53,7 +53,7 @@ describeMachines(const Diagnostic &report,
   return llvm::join(machines, " or ");
 }
 
-/// The GPUs that `--device` asks for, whatever the program names.
+/// The number of GPUs that `--device` needs, whatever the program names.
 static int64_t countWanted(const CheckOptions &options) {
   std::optional<Place> device = getChosenDevice(options.device);
   return device && device->kind == Place::Kind::Cuda ? device->ordinal + 1 : 0;
@@ -109,8 +109,8 @@ tdc::check(SourceManager &sources, ast::Context &context, FileId file,
         merged.note("only on a machine " + where);
     }
   }
-  // There is nothing to build for a machine that lacks what is used for
-  // certain.
+  // A version is not built if its machine lacks a device that is certainly
+  // used.
   llvm::erase_if(machines, [&](int64_t count) {
     const auto &version = *llvm::find_if(
         versions, [&](const auto &one) { return one->cudaDevices == count; });

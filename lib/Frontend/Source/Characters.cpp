@@ -1,6 +1,6 @@
 //===- Characters.cpp - the characters of a text --------------------------===//
 //
-// Between UTF-8 and code points.
+// Conversion between UTF-8 and code points.
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Characters.h"

@@ -1,4 +1,4 @@
-//===- CheckOptions.cpp - what a front end is told, and what it tells -----===//
+//===- CheckOptions.cpp - options and callbacks of a front end's check ----===//
 
 #include "Frontend/CheckOptions.h"
 #include "llvm/ADT/STLExtras.h"

@@ -22,9 +22,9 @@ using namespace tdc;
 
 namespace {
 
-/// A line of source as a terminal may show it: tabs are four columns wide, and
-/// what is not printable (control and reordering characters, bytes that are
-/// not UTF-8) is replaced, so that text can neither shift the carets nor drive
+/// A line of source in the form that a terminal may show. Tabs are four columns
+/// wide. Unprintable text (control and reordering characters, bytes that are
+/// not UTF-8) is replaced, so that it can neither shift the carets nor control
 /// the terminal.
 class VisibleLine {
 public:
@@ -173,7 +173,7 @@ private:
     return {line.file, begin, end};
   }
 
-  /// A line of source, the marks below it, the rightmost label after the
+  /// Prints a line of source, the marks below it, the rightmost label after the
   /// marks and the other labels below, each under its own mark.
   void printLine(SourceRange whole, unsigned number,
                  llvm::ArrayRef<const Label *> labels) {

@@ -1,7 +1,8 @@
 //===- Diagnostics.cpp - collecting diagnostics ---------------------------===//
 //
-// The table of codes, the collector and the search for what a misspelt word
-// was meant to be. Printing is in DiagnosticText.cpp and DiagnosticJSON.cpp.
+// The table of codes, the collector, and the search for the word that a
+// misspelt one was meant to be. Printing is in DiagnosticText.cpp and
+// DiagnosticJSON.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Diagnostics.h"
@@ -87,7 +88,7 @@ std::vector<const Diagnostic *> DiagnosticEngine::getSorted(size_t from) const {
   for (size_t i = from; i != diagnostics.size(); ++i)
     if (!hasErrors() || diagnostics[i].code != DiagCode::TD210)
       sorted.push_back(&diagnostics[i]);
-  // No two have all of these in common, see report().
+  // No two diagnostics have all of these in common, see report().
   auto key = [](const Diagnostic *d) {
     const SourceRange &range = d->primary.range;
     return std::make_tuple(range.file, range.begin, range.end, d->code);
@@ -119,7 +120,7 @@ std::string DiagnosticEngine::takeDropped() {
     count = 0;
   };
   take(droppedErrors, "error");
-  // As those of getSorted, they may come from the errors.
+  // As in getSorted, warnings may be consequences of errors.
   if (!hasErrors())
     take(droppedWarnings, "warning");
   return text;
@@ -146,8 +147,8 @@ void DiagnosticEngine::printJSON(llvm::raw_ostream &os) {
 // Misspelt words
 //===----------------------------------------------------------------------===//
 
-/// Letters that are added, left out or other ones; two neighbours that changed
-/// places count as one.
+/// The number of typos: letters that are added, left out or replaced; two
+/// neighbours that changed places count as one.
 static unsigned countTypos(llvm::StringRef word, llvm::StringRef meant,
                            unsigned most) {
   if (word.size() == meant.size()) {
@@ -164,7 +165,7 @@ bool tdc::isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
                          llvm::ArrayRef<llvm::StringRef> candidates) {
   if (word.size() < 5)
     return false;
-  // Two typing mistakes make one short word into another.
+  // Two typos make one short word into another.
   unsigned most = word.size() < 8 ? 1 : 2;
   return countTypos(word, nearest, most) <= most &&
          llvm::none_of(candidates, [&](llvm::StringRef candidate) {
@@ -176,8 +177,8 @@ bool tdc::isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
 std::optional<llvm::StringRef>
 tdc::findNearest(llvm::StringRef word,
                  llvm::ArrayRef<llvm::StringRef> candidates) {
-  // One typing mistake for every three letters; a single letter has no
-  // neighbours that anyone could mean.
+  // One typo for every three letters; for shorter words any candidate would be
+  // near.
   std::optional<llvm::StringRef> nearest;
   unsigned nearestDistance = word.size() / 3;
   for (llvm::StringRef candidate : candidates) {

@@ -1,6 +1,6 @@
 //===- Source.cpp - source files and places in them -----------------------===//
 //
-// Reading files and turning byte offsets into lines and columns.
+// Reads files and converts byte offsets to lines and columns.
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Source.h"
@@ -13,7 +13,7 @@ llvm::ErrorOr<FileId> SourceManager::open(llvm::StringRef path) {
   if (auto known = opened.find(path); known != opened.end())
     return known->second;
 
-  // Devices such as /dev/zero have no end; a directory has no text.
+  // Devices such as /dev/zero have no end, and a directory has no text.
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(path, status))
     return error;

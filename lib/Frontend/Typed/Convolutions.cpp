@@ -82,8 +82,8 @@ static Dims splitChannels(const Dims &dims, unsigned at, int64_t groups) {
   return split;
 }
 
-/// The contraction of [N, C…] with [O, C…] whose maps read each in groups, as
-/// [N, O…].
+/// The contraction of [N, C…] with [O, C…] to [N, O…]. The maps read both
+/// operands in groups.
 static Typed contractGroups(TypedBuilder &b, const Typed &input,
                             const Typed &weight, CoordinateMap &left,
                             CoordinateMap &right, const Dims &result,
@@ -172,7 +172,7 @@ MaybeTyped convolveTransposed(TypedBuilder &b, const Typed &input,
       return b.fail(DiagCode::TD222, "an output padding is at least 0 and less "
                                      "than the stride or the dilation");
     // y[o] = Σ x[(o + padding - k * dilation) / stride] w[k], over the elements
-    // that there are: `stride - 1` zeros stand between two of them.
+    // that exist: `stride - 1` zeros lie between two of them.
     Size span = (input.type.dims[2 + i] - Size(1)) * Size(dim.stride);
     Size size = span - Size(dim.padding.low + dim.padding.high) +
                 Size(reach + outputPadding[i] + 1);
@@ -181,7 +181,7 @@ MaybeTyped convolveTransposed(TypedBuilder &b, const Typed &input,
       return std::nullopt;
     int64_t low = std::max<int64_t>(reach - dim.padding.low, 0);
     int64_t shift = low + dim.padding.low;
-    // What comes after the last window is not read.
+    // The elements after the last window are not read.
     int64_t unread =
         std::max<int64_t>(dim.padding.high - outputPadding[i] - reach, 0);
     zeroInserted.dims[2 + i] = size + Size(shift + unread);

@@ -1,4 +1,4 @@
-//===- CoordinateMap.h - writing the maps of ops that read at sums --------===//
+//===- CoordinateMap.h - builds the maps of ops that read at sums ---------===//
 
 #ifndef TDC_LIB_FRONTEND_TYPED_COORDINATEMAP_H
 #define TDC_LIB_FRONTEND_TYPED_COORDINATEMAP_H
@@ -7,14 +7,14 @@
 
 namespace tdc {
 
-/// A map of `dims` dims, written coordinate by coordinate.
+/// A map of `dims` dims, built coordinate by coordinate.
 class CoordinateMap {
 public:
   explicit CoordinateMap(unsigned dims) : dims(dims) {}
 
   using Term = std::pair<unsigned, int64_t>; ///< a dim and its factor
 
-  /// The next coordinate: a dim alone, or a sum.
+  /// Adds the next coordinate: a dim alone, or a sum.
   void add(unsigned dim) { add({{dim, 1}}, 0); }
   void add(llvm::ArrayRef<Term> terms, int64_t constant,
            std::optional<Value> offset = std::nullopt) {

@@ -23,7 +23,7 @@ std::nullopt_t failDTypes(TypedBuilder &b, DType lhs, DType rhs, size_t operand,
   return std::nullopt;
 }
 
-/// The dtype of all operands that are not bool.
+/// The dtype of all operands other than bool.
 static std::optional<DType> commonDType(TypedBuilder &b,
                                         llvm::ArrayRef<Typed> operands,
                                         llvm::StringRef what) {

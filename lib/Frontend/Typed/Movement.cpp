@@ -17,7 +17,7 @@ Typed reshape(TypedBuilder &b, const Typed &input, DimsRef dims) {
 }
 
 Typed broadcast(TypedBuilder &b, const Typed &input, DimsRef dims) {
-  // A size that agrees with one that is known becomes known.
+  // A size that agrees with a known size becomes known.
   Dims own = input.type.dims;
   for (auto [size, wanted] : llvm::zip(own, dims.take_back(own.size())))
     if (!size.isConstant(1) && b.sizes.constantOf(size).has_value() !=
@@ -114,7 +114,7 @@ MaybeTyped roll(TypedBuilder &b, const Typed &input, unsigned dim,
       return input;
     start = Size(((-shift) % *known + *known) % *known);
   } else {
-    if (!b.require(size - Size(1), "a dim of no elements is rolled"))
+    if (!b.require(size - Size(1), "cannot roll a dim without elements"))
       return std::nullopt;
     start = start - Size::floorDiv(start, size) * size;
   }

@@ -16,7 +16,7 @@ static Typed binary(TypedBuilder &b, OpKind kind, const Typed &lhs,
   return b.make(kind, {lhs.value, rhs.value}, {}, lhs.type);
 }
 
-/// What borders are filled with, so that none of their elements is chosen.
+/// The value of borders: none of their elements is the largest.
 static double lowestValue(DType dtype) {
   if (isFloat(dtype))
     return -std::numeric_limits<double>::infinity();
@@ -25,14 +25,14 @@ static double lowestValue(DType dtype) {
              : static_cast<double>(INT64_MIN >> (64 - 8 * byteSize(dtype)));
 }
 
-/// Sums and counts of narrow floats are f32, and rounded in the end.
+/// Sums and counts of narrow floats are f32; the result is rounded.
 static Typed average(TypedBuilder &b, const Typed &sum, double count,
                      DType dtype) {
   return cast(b, binary(b, OpKind::Div, sum, fill(b, count, sum.type)), dtype);
 }
 
-/// The number of windows of each dim, and what else is needed to have them
-/// within the padded input.
+/// The number of windows along each dim; `padding` gets the borders that keep
+/// them within the padded input.
 static std::optional<Dims> placePool(TypedBuilder &b, const Typed &input,
                                      llvm::ArrayRef<int64_t> kernel,
                                      llvm::ArrayRef<WindowDim> dims, bool ceil,
@@ -143,8 +143,8 @@ MaybeTyped averagePool(TypedBuilder &b, const Typed &input,
 }
 
 /// One dim of `adaptivePool`, into `count` windows of different lengths.
-/// Windows are laid out in a table of as many elements as the longest has.
-/// Where a window is shorter, its last element comes again, and counts once.
+/// Windows are laid out in a table that has as many elements per window as the
+/// longest one. A shorter window repeats its last element, which counts once.
 static MaybeTyped adaptDim(TypedBuilder &b, const Typed &input, unsigned dim,
                            int64_t size, int64_t count, bool isMax) {
   auto begin = [&](int64_t place) { return place * size / count; };
@@ -155,7 +155,7 @@ static MaybeTyped adaptDim(TypedBuilder &b, const Typed &input, unsigned dim,
   if (count > kLargestTable || count * longest > kLargestTable)
     return b.fail(DiagCode::TD222,
                   llvm::Twine(count) + " windows of " + llvm::Twine(size) +
-                      " elements are more than the compiler lays out");
+                      " elements are more than the compiler supports");
   longest = 0;
   for (int64_t place = 0; place < count; ++place)
     longest = std::max(longest, end(place) - begin(place));
@@ -206,8 +206,8 @@ MaybeTyped adaptivePool(TypedBuilder &b, const Typed &input,
           "the program is compiled",
           "these are " + spelling(input.type.dims));
     if (count < 1 || *size < 1)
-      return b.fail(DiagCode::TD222, "adaptive pooling makes 1 or more of 1 or "
-                                     "more elements");
+      return b.fail(DiagCode::TD222, "adaptive pooling needs at least 1 input "
+                                     "and 1 output element in each dim");
     kernel.push_back(*size);
     places.push_back(Size(count));
   }
@@ -227,8 +227,8 @@ MaybeTyped adaptivePool(TypedBuilder &b, const Typed &input,
     return average(b, reduce(b, td::ReduceKind::Sum, widen(b, windows), along),
                    elementsOf(kernel), input.type.dtype);
   }
-  // The last dim first: of equal elements the first one row by row then is the
-  // first one of its row.
+  // The last dim first. Of equal elements, the first one in row-major order is
+  // then the first one of its row.
   Typed result = isMax ? input : widen(b, input);
   for (unsigned i = output.size(); i-- > 0;) {
     MaybeTyped next =

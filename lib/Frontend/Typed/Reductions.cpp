@@ -6,7 +6,7 @@
 
 namespace tdc::typed {
 
-/// An op that removes dims; `attributes` are those beside them.
+/// An op that removes dims; `attributes` are its other attributes.
 static Typed removeDims(TypedBuilder &b, OpKind kind,
                         llvm::ArrayRef<OpAttribute> attributes,
                         const Typed &input, llvm::ArrayRef<unsigned> dims,
@@ -44,7 +44,7 @@ Typed argReduce(TypedBuilder &b, td::ReduceKind kind, const Typed &input,
 
 bool requireElements(TypedBuilder &b, const Typed &input,
                      llvm::ArrayRef<unsigned> dims) {
-  const char *problem = "there is no largest or smallest of no elements";
+  const char *problem = "an empty dim has no largest or smallest element";
   for (unsigned dim : dims) {
     const Size &size = input.type.dims[dim];
     std::string where = "dim " + std::to_string(dim);

@@ -8,8 +8,8 @@
 
 namespace tdc::typed {
 
-/// The element nearest to each of the result, in the arithmetic of PyTorch:
-/// f32, by the inverse of the factor where one is given.
+/// The nearest input element for each element of the result, in the arithmetic
+/// of PyTorch: f32, by the inverse of the factor where one is given.
 static std::vector<int64_t> findNearest(int64_t size, int64_t wanted,
                                         std::optional<double> factor) {
   float step = factor ? static_cast<float>(1.0 / *factor)
@@ -31,11 +31,10 @@ MaybeTyped resizeNearest(TypedBuilder &b, const Typed &input,
     std::optional<int64_t> size = b.sizes.constantOf(input.type.dims[dim]);
     bool isWhole = factor && *factor >= 1 && *factor == std::floor(*factor);
     if (!size && !isWhole)
-      return b.fail(
-          DiagCode::TD401,
-          "a size that is no multiple of the input's needs one that is "
-          "known when the program is compiled",
-          "the input is " + spelling(input.type.dims));
+      return b.fail(DiagCode::TD401,
+                    "a size that is not a multiple of the input's size needs "
+                    "an input size that is known when the program is compiled",
+                    "the input is " + spelling(input.type.dims));
     if (!size) {
       MaybeTyped repeated =
           repeatElements(b, result, dim, Size(static_cast<int64_t>(*factor)));
@@ -54,7 +53,7 @@ MaybeTyped resizeNearest(TypedBuilder &b, const Typed &input,
       return b.fail(DiagCode::TD222,
                     "an image has at least 1 element in each dim");
     std::vector<int64_t> nearest = findNearest(*size, length, factor);
-    // The arithmetic of f32 may miss by one where the factor is whole.
+    // The arithmetic of f32 may be off by one where the factor is whole.
     bool repeats = length % *size == 0;
     for (auto [at, from] : llvm::enumerate(nearest))
       repeats = repeats && from == int64_t(at) / (length / *size);

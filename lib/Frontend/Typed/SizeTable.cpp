@@ -1,4 +1,4 @@
-//===- SizeTable.cpp - the sizes of a program and what is known of them ---===//
+//===- SizeTable.cpp - the sizes of a program and the facts about them ----===//
 
 #include "Frontend/Typed/SizeTable.h"
 #include "llvm/ADT/STLExtras.h"

@@ -12,7 +12,7 @@ namespace tdc::typed {
 // Borders
 //===----------------------------------------------------------------------===//
 
-/// The borders of one dim, of elements of the tensor, before and after it.
+/// Adds borders before and after one dim, made of elements of the tensor.
 static Typed padDim(TypedBuilder &b, const Typed &input, unsigned dim,
                     Padding padding, PaddingMode mode) {
   const Size &size = input.type.dims[dim];
@@ -46,7 +46,7 @@ MaybeTyped pad(TypedBuilder &b, const Typed &input,
                llvm::ArrayRef<Padding> padding, PaddingMode mode,
                double fillNumber) {
   Typed result = input;
-  // What a negative padding cuts off.
+  // Cuts off the elements of a negative padding.
   for (auto [i, one] : llvm::enumerate(padding)) {
     int64_t low = std::max<int64_t>(-one.low, 0);
     int64_t cut = low + std::max<int64_t>(-one.high, 0);
@@ -175,7 +175,7 @@ MaybeTyped unfold(TypedBuilder &b, const Typed &input,
   if (!padded)
     return std::nullopt;
   Typed windows = window(b, *padded, kernel, dims, places);
-  // The elements of a window before its place.
+  // The dims of a window's elements precede the dims of the places.
   unsigned count = dims.size();
   llvm::SmallVector<int64_t> order{0, 1};
   for (unsigned i = 0; i < count; ++i)
@@ -199,7 +199,7 @@ MaybeTyped unfoldDim(TypedBuilder &b, const Typed &input, unsigned dim,
   if (!b.require(last, "windows of " + llvm::Twine(size) +
                            " elements are larger than dim " + llvm::Twine(dim)))
     return std::nullopt;
-  // The dim last, and its windows back in its place.
+  // The dim becomes the last one, and its windows take its place.
   llvm::SmallVector<int64_t> order, back;
   int64_t rank = static_cast<int64_t>(input.type.dims.size());
   for (int64_t i = 0; i < rank; ++i) {
@@ -254,7 +254,7 @@ MaybeTyped fold(TypedBuilder &b, const Typed &input,
                       numElements(places).str() + " places does not give " +
                       spelling(input.type.dims));
   Typed columns = reshape(b, input, split);
-  // An element is the sum of what the windows around it have of it, which stand
+  // An element is the sum of its copies in the windows around it, which start
   // at every `stride`-th place.
   TensorType zeroInserted = columns.type;
   llvm::SmallVector<int64_t> lows(2 + count, 0), steps(2 + count, 1);

@@ -1,4 +1,4 @@
-//===- Lanes.cpp - what runs beside what, as a picture --------------------===//
+//===- Lanes.cpp - timelines of two iterations, as a picture --------------===//
 
 #include "Page.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -14,7 +14,7 @@ static std::string px(double number) {
   return llvm::formatv("{0:F1}", number).str();
 }
 
-/// 12300 -> "12.3 µs".
+/// The horizontal position of a time.
 static double getX(const Lanes &lanes, int64_t time) {
   return kLeft + double(kRight - kLeft) * double(time) /
                      double(std::max<int64_t>(lanes.length, 1));
@@ -57,7 +57,7 @@ static void writeWork(Page &page, const Lanes &lanes, llvm::StringRef path) {
   }
 }
 
-/// A time at the end of a row.
+/// Writes a time at the end of a row.
 static void writeBusy(Page &page, int y, const Twine &path, int64_t time) {
   page.out.element("text", {{"class", "end"}, {"x", kWidth}, {"y", y}}, [&] {
     page.out.element("tspan", {{"data-json", path}}, Twine(time));
@@ -104,7 +104,7 @@ static void writePicture(Page &page, const Lanes &lanes, llvm::StringRef path) {
 void tdc::writeLanes(Page &page) {
   if (page.report.lanes.empty() && page.report.notMeasured.empty())
     return;
-  section(page, "Beside each other", [&] {
+  section(page, "Timeline", [&] {
     for (auto [i, lanes] : llvm::enumerate(page.report.lanes)) {
       std::string path = "lanes." + std::to_string(i);
       page.out.element("h3", {}, [&, &lanes = lanes] {
@@ -115,15 +115,12 @@ void tdc::writeLanes(Page &page) {
       page.out.element(
           "p", {{"class", "note"}},
           lanes.isMeasured
-              ? "By the trace of a run: two iterations of about the usual "
-                "length. "
-                "At the "
-                "end of each row: how long it is busy."
-              : "By the schedule, when the first iterations are over. Times "
-                "are "
-                "those of a model; branches of the program are left out. At "
-                "the "
-                "end of each row: how long it is busy.");
+              ? "Measured: two iterations of median length from the trace of a "
+                "run. The busy time of each row is at its end."
+              : "Estimated times, from the schedule, after the first "
+                "iterations. "
+                "Branches of the program are left out. The busy time of each "
+                "row is at its end.");
       writePicture(page, lanes, path);
     }
     if (!page.report.notMeasured.empty())

@@ -1,4 +1,4 @@
-//===- Memory.cpp - what each device holds, line by line ------------------===//
+//===- Memory.cpp - the memory of each device, line by line ---------------===//
 
 #include "Dialect/TD/IR/Locations.h"
 #include "Page.h"
@@ -14,7 +14,7 @@ static constexpr int kTop = 24, kBottom = kHeight - 22;
 
 namespace {
 
-/// The points of a profile from left to right, and bytes from the bottom up.
+/// The scale of a profile: points from left to right, bytes from bottom to top.
 struct Scale {
   size_t points;
   int64_t most;
@@ -33,7 +33,7 @@ static std::string px(double number) {
   return llvm::formatv("{0:F1}", number).str();
 }
 
-/// The numbers of the lines, as many as have room beside each other.
+/// Writes line numbers, as many as fit next to each other.
 static void writeLineNumbers(Page &page, const Scale &scale) {
   constexpr int ofDigit = 9, gap = 10;
   page.out.element("text", {{"x", 0}, {"y", kHeight - 6}}, "line");
@@ -73,7 +73,7 @@ static void writePoints(Page &page, unsigned device, const Scale &scale) {
   }
 }
 
-/// A line down to the point with the most, and what it is.
+/// Marks the peak with a vertical line, and writes its bytes and its line.
 static void writePeakMark(Page &page, unsigned device, const Scale &scale) {
   const std::vector<MemoryPoint> &points = page.report.memory.points;
   auto highest = llvm::max_element(
@@ -103,7 +103,7 @@ static void writeChart(Page &page, unsigned device, const PeakMemory &peak) {
   Scale scale{page.report.memory.points.size(),
               std::max<int64_t>(peak.bytes, 1)};
   std::string description = "bytes on " + spelling(peak.device) +
-                            " from line to line, at most " +
+                            ", line by line; peak " +
                             std::to_string(peak.bytes);
   page.out.element(
       "svg",
@@ -129,9 +129,9 @@ static void writeHolders(Page &page, unsigned device, const PeakMemory &peak) {
   std::vector<MemoryHolder> largest = page.words.getLargestHolders(peak, 5);
   std::string path = "peaks." + std::to_string(device) + ".holders.";
   page.out.element("table", {{"class", "holders"}}, [&] {
-    page.out.element("caption", {}, "what takes them at the peak");
+    page.out.element("caption", {}, "largest tensors at the peak");
     for (auto [i, holder] : llvm::enumerate(largest)) {
-      // What has no name is the sum of the others.
+      // The holder without a name is the sum of the others.
       std::string paths = path + std::to_string(i) + ".bytes";
       if (holder.what.empty())
         for (size_t other = i + 1; other != peak.holders.size(); ++other)
@@ -152,10 +152,9 @@ void tdc::writeMemory(Page &page) {
     page.out.element(
         "p", {{"class", "note"}},
         page.words.hasExports()
-            ? "In the order of the program, of each loop one iteration; behind "
-              "it "
-              "each export as a call of it."
-            : "In the order of the program, of each loop one iteration.");
+            ? "In program order, with one iteration of each loop; then one "
+              "call of each export."
+            : "In program order, with one iteration of each loop.");
     for (auto [i, peak] : llvm::enumerate(page.report.memory.peaks)) {
       page.out.element("h3", {}, [&, i = i, &peak = peak] {
         page.out.element("span", {{"class", "badge " + getColour(i)}},

@@ -1,4 +1,4 @@
-//===- Page.cpp - a report of transfers as a page with a picture ----------===//
+//===- Page.cpp - prints a report as an HTML page with pictures -----------===//
 
 #include "Page.h"
 #include "Dialect/TD/IR/Locations.h"
@@ -9,7 +9,7 @@ using namespace tdc;
 using llvm::Twine;
 
 //===----------------------------------------------------------------------===//
-// What all parts share
+// Shared by all parts
 //===----------------------------------------------------------------------===//
 
 unsigned Page::getIndex(const Place &device) const {
@@ -125,7 +125,7 @@ static void writeHead(Page &page) {
   });
 }
 
-/// The devices with their colours and letters.
+/// Writes the devices with their colours and letters.
 static void writeLegend(Page &page) {
   page.out.element("p", {{"class", "legend"}}, [&] {
     for (unsigned i = 0; i != page.report.devices.size(); ++i) {

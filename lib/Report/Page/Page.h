@@ -1,8 +1,9 @@
-//===- Page.h - a report of transfers as a page with a picture ------------===//
+//===- Page.h - prints a report as an HTML page with pictures -------------===//
 //
-// One HTML file that needs no other and no script. Each number on it carries
-// where --json has it, in `data-json`: `placed.copies`, or several of which it
-// is the sum; a mark without a text has its number in `data-value`.
+// One HTML file that needs no other file and no script. The attribute
+// `data-json` of each number has its path in the output of --json:
+// `placed.copies`, or several paths if the number is their sum. A mark without
+// text has its number in `data-value`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,7 +16,7 @@
 
 namespace tdc {
 
-/// What the parts of a page are written with.
+/// The output and the report that the functions below write a page with.
 struct Page {
   Page(llvm::raw_ostream &os, const Report &report)
       : out(os), report(report), words(report) {}
@@ -27,7 +28,7 @@ struct Page {
   //===--- Devices --------------------------------------------------------===//
 
   unsigned getIndex(const Place &device) const;
-  /// "C" for the cpu, "G0" for cuda:0: colour never stands alone.
+  /// "C" for the cpu, "G0" for cuda:0: a device is never shown by colour alone.
   std::string getLetter(unsigned device) const;
 
   //===--- Numbers --------------------------------------------------------===//
@@ -38,7 +39,7 @@ struct Page {
   void bytes(const llvm::Twine &path, const Amount &amount);
   /// "at most 128 + 4 x size(8, 0) B" of the device with this index.
   void peak(unsigned device, const PeakMemory &peak);
-  /// Both, of an object that has them.
+  /// The copies and the bytes of the object at `path`.
   void total(const llvm::Twine &path, const Total &total);
   void total(const llvm::Twine &path, td::CopyCount count);
   /// "sites.3.bytes sites.4.bytes".
@@ -48,19 +49,20 @@ struct Page {
 
   /// A line, with a link to it if it is in the listing.
   void line(mlir::FileLineColLoc place);
-  /// The name of a line as the target of a link; "" if none is listed.
+  /// The name of a line as the target of a link; "" if it is not listed.
   std::string getAnchor(mlir::FileLineColLoc place) const;
-  /// The line that a copy is shown at: that of the op that needs it.
+  /// The line where a copy is shown: that of the op that needs it, else that of
+  /// the op that makes the value.
   static mlir::FileLineColLoc getLineOf(const td::CopySite &site);
 };
 
-/// A section with its heading.
+/// Writes a section with its heading.
 void section(Page &page, llvm::StringRef heading, Markup::Contents contents);
 
-/// The first row of a table.
+/// Writes the first row of a table.
 void writeHeads(Page &page, llvm::ArrayRef<const char *> names);
 
-// The parts, in their order.
+// Write the parts of the page, in this order.
 void writeFigures(Page &page);
 void writeSteps(Page &page);
 void writeSource(Page &page);

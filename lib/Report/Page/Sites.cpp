@@ -1,4 +1,4 @@
-//===- Sites.cpp - the table of copies, and of waits ----------------------===//
+//===- Sites.cpp - the tables of copies and of waits ----------------------===//
 
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
@@ -53,7 +53,7 @@ void tdc::writeSites(Page &page) {
     return;
   section(page, "Every copy", [&] {
     page.out.element("table", {}, [&] {
-      writeHeads(page, {"#", "what", "way", "how often", "in all", "why"});
+      writeHeads(page, {"#", "value", "direction", "copies", "total", "why"});
       for (auto [i, group] : llvm::enumerate(page.words.getGroups()))
         writeRow(page, i + 1, group);
     });
@@ -66,7 +66,7 @@ void tdc::writeWaits(Page &page) {
   section(page, "Where the host waits for the device", [&] {
     page.out.element("table", {}, [&] {
       writeHeads(page,
-                 {"line", "for", "in every iteration of", "times", "instead"});
+                 {"line", "op", "in every iteration of", "times", "advice"});
       for (auto [i, wait] : llvm::enumerate(page.report.waits)) {
         const td::CopySite &site = *wait.site;
         page.out.element("tr", {}, [&, i = i, &wait = wait] {

@@ -1,8 +1,9 @@
 //===- Source.cpp - a program with its devices and copies -----------------===//
 //
-// A line has a lane for each device, with a badge where it computes. Behind the
-// line follow the copies that it needs, one a row: an arrow from lane to lane,
-// as wide as the logarithm of its bytes, and beside it what they are.
+// A line has a lane for each device, with a badge in the lanes of the devices
+// that compute it. Below the line are the copies that it needs, one per row: an
+// arrow from lane to lane, as wide as the logarithm of the bytes, and a
+// description.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +14,8 @@
 using namespace tdc;
 using llvm::Twine;
 
-// px: all lanes leave room for the lines, and a lane for a letter if it can
+// px: all lanes together leave room for the text of the lines; a lane of at
+// least kLetters has room for a letter
 static constexpr double kLanes = 432, kWidestLane = 36, kLetters = 30;
 static constexpr int kRow = 20;
 
@@ -77,8 +79,8 @@ static void writeBadges(Page &page, const LineDevices &line) {
 // Copies
 //===----------------------------------------------------------------------===//
 
-/// The width of an arrow: by the bytes of all copies, or of one where only a
-/// run knows how many there are.
+/// The width of an arrow: by the bytes of all copies, or of one copy if their
+/// number is known only at run time.
 static double getWidth(const CopyGroup &group) {
   std::optional<int64_t> bytes = group.total.bytes.getNumber();
   if (!bytes)
@@ -147,7 +149,7 @@ static void writeLabel(Page &page, size_t number, const CopyGroup &group) {
 
 namespace {
 
-/// What stands beside the lines of one file.
+/// The devices and the copies at the lines of one file.
 struct Notes {
   std::map<unsigned, const LineDevices *> devices;
   std::map<unsigned, std::vector<size_t>> groups;
@@ -195,12 +197,12 @@ void tdc::writeSource(Page &page) {
   for (auto [i, group] : llvm::enumerate(groups))
     if (mlir::FileLineColLoc place = page.getLineOf(group.first()))
       notes[place.getFilename().str()].groups[place.getLine()].push_back(i);
-  section(page, "Where lines run, and the copies that they need", [&] {
+  section(page, "Devices and copies of each line", [&] {
     if (!groups.empty())
       page.out.element("p", {{"class", "note"}},
-                       "A copy stands behind the line that needs it. Its arrow "
-                       "leads from device to device, and is as wide as the "
-                       "logarithm of the bytes.");
+                       "A copy is below the line that needs it. Its arrow "
+                       "leads from source to destination, and is as wide as "
+                       "the logarithm of the bytes.");
     const SourceManager &sources = report.sources;
     for (FileId file = 1; file <= sources.getNumFiles(); ++file) {
       auto known = notes.find(sources.getName(file).str());

@@ -46,7 +46,7 @@ static void writeGap(Page &page) {
     writeNote(page, page.report.getCauseOfGap());
 }
 
-/// What formulas are made of, where there are any.
+/// Explains the symbols of formulas, if there are any.
 static void writeSymbols(Page &page) {
   bool hasFormula =
       llvm::any_of(page.report.sites,
@@ -60,12 +60,12 @@ static void writeSymbols(Page &page) {
   if (hasFormula)
     page.out.element(
         "p", {{"class", "note"}},
-        "iterations(12) stands for the iterations of the loop of line 12, "
-        "and size(8, 0) for the first size of what line 8 makes: "
-        "only a run knows them.");
+        "iterations(12) is the trip count of the loop of line 12, and "
+        "size(8, 0) is the first size of the tensor that line 8 makes: both "
+        "are known only at run time.");
 }
 
-/// Which sizes data files have said.
+/// Lists the sizes that were read from data files.
 static void writeSizes(Page &page) {
   if (page.report.sizes.empty())
     return;
@@ -91,7 +91,7 @@ void tdc::writeFigures(Page &page) {
       writeFigure(page, "memory of " + spelling(peak.device),
                   [&, i = i, &peak = peak] { page.peak(i, peak); });
     if (report.memory.pinnedBytes)
-      writeFigure(page, "of the cpu, pinned for copies", [&] {
+      writeFigure(page, "cpu memory pinned for copies", [&] {
         page.number("pinned", Twine(report.memory.pinnedBytes));
         page.out.text(" B");
       });
@@ -101,7 +101,7 @@ void tdc::writeFigures(Page &page) {
 }
 
 //===----------------------------------------------------------------------===//
-// Copies a step
+// Copies per step
 //===----------------------------------------------------------------------===//
 
 static void writeSome(Page &page, const Twine &path, const Total &total) {
@@ -131,9 +131,9 @@ static void writeCauses(Page &page, const CopyStep &step) {
 void tdc::writeSteps(Page &page) {
   if (page.report.steps.empty())
     return;
-  section(page, "Copies a step", [&] {
+  section(page, "Copies per step", [&] {
     page.out.element("table", {}, [&] {
-      writeHeads(page, {"in", "each time", "and at times", "needed on"});
+      writeHeads(page, {"step", "always", "sometimes", "needed on"});
       for (auto [i, step] : llvm::enumerate(page.report.steps)) {
         std::string path = "steps." + std::to_string(i);
         page.out.element("tr", {}, [&, &step = step] {
@@ -158,7 +158,8 @@ void tdc::writeSteps(Page &page) {
 
 namespace {
 
-/// A number of copies or bytes under a name; what only a run knows has no bar.
+/// A named number of copies or bytes. A number that only a run knows has no
+/// bar.
 struct Bar {
   std::string name, path, text;
   bool isExact = true;
@@ -185,9 +186,9 @@ static std::vector<Bar> getBars(const Report &report, bool isOfBytes) {
   if (!report.isBoundKnown)
     return bars;
   if (report.trialIterations || !report.isBoundExact)
-    addCount("placed, in a trial", "made", report.made);
+    addCount("placed, trial run", "made", report.made);
   addCount(report.trialIterations || !report.isBoundExact
-               ? "least possible, in a trial"
+               ? "least possible, trial run"
                : "least possible",
            "bound", report.least);
   return bars;
@@ -206,7 +207,7 @@ static void writeBars(Page &page, llvm::StringRef unit,
         page.out.element("td", {{"class", "bar"}}, [&] {
           if (!bar.number)
             return page.out.element("span", {{"class", "note"}},
-                                    "only a run knows");
+                                    "known only at run time");
           std::string width =
               llvm::formatv("{0:F2}%", 100.0 * *bar.number / most).str();
           page.out.element(
@@ -233,7 +234,7 @@ void tdc::writeBars(Page &page) {
   const Report &report = page.report;
   if (report.sites.empty())
     return;
-  section(page, "As written, as placed, and the least there can be", [&] {
+  section(page, "As written, placed, and least possible", [&] {
     if (!report.asWritten || report.isWrittenForCpu)
       page.out.element("p", {}, "As written: " + page.words.getAsWritten());
     for (bool isOfBytes : {false, true})
@@ -242,8 +243,8 @@ void tdc::writeBars(Page &page) {
     for (auto [i, removed] : llvm::enumerate(report.removed)) {
       std::string path = "removed." + std::to_string(i);
       page.out.element("p", {}, [&, &removed = removed] {
-        page.out.text("What " + page.words.spell(removed.file, removed.line) +
-                      " writes: ");
+        page.out.text("Written on " +
+                      page.words.spell(removed.file, removed.line) + ": ");
         page.copies(path + ".before", removed.before);
         page.out.text(", placed ");
         page.copies(path + ".after", removed.after);

@@ -1,7 +1,8 @@
-//===- Capture.cpp - streams that write down instead of running -----------===//
+//===- Capture.cpp - stream capture: recording work instead of running it -===//
 //
-// CUDA Driver API, Stream Management (cuStreamBeginCapture and what follows);
-// CUDA C++ Programming Guide, "Creating a Graph Using Stream Capture".
+// CUDA Driver API, Stream Management (cuStreamBeginCapture and the functions
+// after it); CUDA C++ Programming Guide, "Creating a Graph Using Stream
+// Capture".
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,7 +13,7 @@ using namespace tdc::sim;
 
 namespace {
 
-/// Whether all nodes come before the frontier: no fork was left unjoined.
+/// Whether all nodes precede or are in the frontier: no fork was left unjoined.
 bool isJoined(const Graph &graph, const std::vector<unsigned> &frontier) {
   std::vector<bool> isBefore(graph.nodes.size());
   for (unsigned node : frontier)

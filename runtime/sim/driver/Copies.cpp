@@ -1,11 +1,11 @@
 //===- Copies.cpp - copies and memsets ------------------------------------===//
 //
 // All are asynchronous (CUDA Driver API, API synchronization behavior). Pinned
-// memory is read and written when the copy runs. Pageable memory, of which the
-// manual says that its copies may be synchronous or not, is taken as the worse
-// case for programs: what a device is to get is staged when the call is made,
-// what comes from it arrives later. In a graph pageable memory is read when
-// the graph runs.
+// memory is read and written when the copy runs. For pageable memory the manual
+// allows synchronous and asynchronous copies; the simulation takes the worse
+// case for programs: a copy to a device stages its source when the call is
+// made, a copy from a device writes its destination later. In a graph, pageable
+// memory is read when the graph runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@ using namespace tdc::sim;
 namespace {
 
 /// Throws CUDA_ERROR_INVALID_VALUE unless the bytes lie in one live allocation
-/// of a device; returns which.
+/// of a device; returns that device.
 int checkDevicePointer(const Memory &memory, CUdeviceptr pointer, size_t bytes,
                        const char *what) {
   std::string mistake = memory.findMistake(pointer, bytes);
@@ -28,7 +28,8 @@ int checkDevicePointer(const Memory &memory, CUdeviceptr pointer, size_t bytes,
   return device;
 }
 
-/// The same for bytes of the host, of which only the pinned ones are known.
+/// The same for bytes of the host. The bounds of pageable memory are not known
+/// and not checked.
 void checkHostPointer(const Memory &memory, const void *pointer, size_t bytes,
                       const char *what) {
   auto address = reinterpret_cast<uint64_t>(
@@ -44,8 +45,8 @@ void checkHostPointer(const Memory &memory, const void *pointer, size_t bytes,
     fault(CUDA_ERROR_INVALID_VALUE, what + (" " + mistake));
 }
 
-/// A copy between devices, or within one; throws unless each pointer is of the
-/// device that is asked for, or of any if that is kHost.
+/// A copy between devices, or within one. Throws unless each pointer belongs to
+/// the given device; kHost allows any device.
 Copy makeCopy(const Memory &memory, CUdeviceptr to, int toDevice,
               CUdeviceptr from, int fromDevice, size_t bytes) {
   Copy copy = {checkDevicePointer(memory, from, bytes, "the source"),

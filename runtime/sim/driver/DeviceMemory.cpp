@@ -16,7 +16,7 @@ CUresult cuMemFree_v2(CUdeviceptr pointer) {
     if (!pointer)
       return;
     // Real drivers wait for the device before they unmap anything, and programs
-    // depend on it; for what other devices do, they do not wait.
+    // depend on it. They do not wait for other devices that use the memory.
     int device = machine.memory.getDevice(pointer);
     if (device != kHost) {
       machine.wait(device, machine.getPoints(device));

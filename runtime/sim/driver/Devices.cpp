@@ -7,7 +7,7 @@
 using namespace tdc::sim;
 
 namespace {
-/// CUDA 12.8, the first whose ptxas reads PTX ISA 8.7.
+/// CUDA 12.8: its ptxas is the first that reads PTX ISA 8.7.
 constexpr int kDriverVersion = 12080;
 } // namespace
 

@@ -1,4 +1,4 @@
-//===- Driver.cpp - what every call of an entry point goes through --------===//
+//===- Driver.cpp - the common path of all calls of entry points ----------===//
 
 #include "driver/Driver.h"
 #include "driver/VisibleDevices.h"
@@ -103,7 +103,8 @@ CUresult Driver::callLocked(Entry entry, Need need, const Body &body) {
   }
   CUresult result = body(machine.get(), context);
   machine->runSome();
-  // What has run may have gone wrong; the call tells it, as a real driver does.
+  // Work that has just run may have failed; the call reports it, as a real
+  // driver does.
   if (need == Need::Context && context->sticky)
     return context->sticky;
   return result;
@@ -135,8 +136,8 @@ bool Driver::isValid(const void *pointer, size_t bytes) {
 void Driver::writeReports() {
   if (isForked())
     return;
-  // They are written when the last context goes and at the end: what cannot be
-  // written is told once.
+  // Reports are written when the last context is released and at the end. A
+  // report that cannot be written is reported once and not tried again.
   std::string &statisticsFile = settings.statisticsFile;
   if (!statisticsFile.empty() &&
       !writeReport(statisticsFile,

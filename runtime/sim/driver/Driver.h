@@ -1,4 +1,4 @@
-//===- Driver.h - what every call of an entry point goes through ----------===//
+//===- Driver.h - the common path of all calls of entry points ------------===//
 
 #ifndef TDC_SIM_DRIVER_DRIVER_H
 #define TDC_SIM_DRIVER_DRIVER_H
@@ -17,21 +17,21 @@ class Driver {
 public:
   static Driver &get();
 
-  /// What a call needs to be there.
+  /// What must exist for a call.
   enum class Need { Nothing, Machine, Context };
   using Body = std::function<CUresult(Machine *, Context *)>;
 
-  /// Makes one call, alone: counts it, lets the environment make it fail or
-  /// leave it out, checks what it needs, does it, lets some of the queued work
-  /// go on, and turns what was thrown into a status.
+  /// Makes one call under the lock: counts it, lets the environment make it
+  /// fail or skip it, checks its needs, runs `body`, lets some of the queued
+  /// work run, and converts a Fault that was thrown to a status.
   CUresult call(Entry entry, Need need, const Body &body) noexcept;
 
   /// cuInit: throws Fault if there are no devices.
   void initialize();
   /// cuCtxSetCurrent; null for none.
   void setCurrent(CUcontext handle);
-  /// The context of the calling thread; null if it has none, or one that was
-  /// released meanwhile.
+  /// The context of the calling thread; null if it has none, or if that context
+  /// has been released.
   CUcontext getCurrent() const;
 
   /// tdc_sim_malformed_setting, tdc_sim_last_fault and tdc_sim_is_valid.
@@ -41,7 +41,7 @@ public:
   std::string getLastFault();
   bool isValid(const void *pointer, size_t bytes);
 
-  /// Writes what TDC_SIM_STATS and TDC_SIM_TRACE ask for.
+  /// Writes the files that TDC_SIM_STATS and TDC_SIM_TRACE name.
   void writeReports();
 
 private:
@@ -54,16 +54,16 @@ private:
 
   std::mutex mutex;
   Settings settings;
-  std::optional<Fault> malformed; ///< what is wrong with the environment
+  std::optional<Fault> malformed; ///< a malformed variable of the environment
   Statistics statistics;
   FaultLog faults;
   std::unique_ptr<Machine> machine; ///< once cuInit has succeeded
-  pid_t process = 0;                ///< that called it
+  pid_t process = 0;                ///< the one that called cuInit
 };
 
-/// Makes one call with a body that takes what it needs: nothing, a Machine, or
-/// a Machine and the current Context. It returns a status, or nothing if it has
-/// succeeded, and throws Fault if not.
+/// Makes one call. `body` takes what it needs: nothing, a Machine, or a Machine
+/// and the current Context. It returns a status, or nothing for success, and
+/// throws Fault on failure.
 template <class Body> CUresult call(Entry entry, Body body) {
   constexpr bool needsContext = std::is_invocable_v<Body, Machine &, Context &>;
   constexpr bool needsMachine = std::is_invocable_v<Body, Machine &>;
@@ -89,15 +89,15 @@ template <class Body> CUresult call(Entry entry, Body body) {
                             });
 }
 
-/// What a pointer parameter points to; throws CUDA_ERROR_INVALID_VALUE if it
-/// is null.
+/// The object that a pointer parameter points to; throws
+/// CUDA_ERROR_INVALID_VALUE if the pointer is null.
 template <class T> T &deref(T *pointer, const char *name) {
   if (!pointer)
     fault(CUDA_ERROR_INVALID_VALUE, "`" + std::string(name) + "` is null");
   return *pointer;
 }
 
-/// Throws CUDA_ERROR_INVALID_VALUE unless flags are among those known.
+/// Throws CUDA_ERROR_INVALID_VALUE unless all bits of `flags` are in `known`.
 inline void checkFlags(unsigned long long flags, unsigned long long known) {
   if (flags & ~known)
     fault(CUDA_ERROR_INVALID_VALUE,

@@ -1,4 +1,4 @@
-//===- Errors.cpp - names and texts of errors, and what was found wrong ---===//
+//===- Errors.cpp - names and texts of errors, and the last fault ---------===//
 
 #include "driver/Driver.h"
 #include "tdc_sim.h"

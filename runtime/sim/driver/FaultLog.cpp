@@ -1,4 +1,4 @@
-//===- FaultLog.cpp - what was found wrong, for people --------------------===//
+//===- FaultLog.cpp - messages of faults, for people ----------------------===//
 
 #include "driver/FaultLog.h"
 #include <cinttypes>

@@ -6,8 +6,8 @@ using namespace tdc::sim;
 
 namespace {
 
-/// Throws Fault if two nodes of a graph touch the same bytes, one writing, and
-/// neither comes after the other.
+/// Throws Fault if two nodes of a graph touch the same bytes, at least one of
+/// them writes, and neither depends on the other.
 void checkRaces(const Graph &graph) {
   size_t size = graph.nodes.size();
   std::vector<std::vector<ByteAccess>> accesses;
@@ -60,7 +60,7 @@ CUresult cuGraphLaunch(CUgraphExec executable, CUstream stream) {
 
 CUresult cuGraphExecDestroy(CUgraphExec executable) {
   return call(Entry::cuGraphExecDestroy, [=](Machine &machine, Context &) {
-    // A driver may put this off to the end of the launch; the runtime does not
+    // A driver may delay this until the launch has ended; the runtime does not
     // rely on that.
     machine.checkUnused(machine.executables.get(executable));
     machine.executables.remove(executable);

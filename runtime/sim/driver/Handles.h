@@ -1,8 +1,8 @@
-//===- Handles.h - what the handles of the driver's objects stand for -----===//
+//===- Handles.h - handles of the driver's objects ------------------------===//
 //
 // A handle is a number that was never an address of anything: using one as a
-// pointer crashes, and one that is made up, of another kind or of an object
-// that was destroyed is found and told apart.
+// pointer crashes. Each wrong handle is detected and reported with its reason:
+// a made-up one, one of another kind, and one of a destroyed object.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,14 +51,14 @@ inline const char *getName(HandleKind kind) {
 inline constexpr uint64_t kHandleMark = uint64_t(1) << 62;
 inline constexpr unsigned kHandleKindShift = 48;
 
-/// The handle of the n-th object of a kind, from 1.
+/// The handle of object `number` of a kind; numbers start at 1.
 template <class Handle> Handle makeHandle(HandleKind kind, uint64_t number) {
   return reinterpret_cast<Handle>(
       kHandleMark | static_cast<uint64_t>(kind) << kHandleKindShift | number);
 }
 
-/// What a handle is that is not the one of a live object of `kind`, of which
-/// `made` were made: "event 3 is no stream".
+/// Describes a handle that refers to no live object of `kind`, after `made`
+/// objects of that kind were made: "event 3 is no stream".
 inline std::string describeHandle(uint64_t handle, HandleKind kind,
                                   uint64_t made) {
   std::string none = std::string(" is no ") + getName(kind);
@@ -89,7 +89,7 @@ public:
     return handle;
   }
 
-  /// Throws CUDA_ERROR_INVALID_HANDLE for what is not one's own.
+  /// Throws CUDA_ERROR_INVALID_HANDLE for a handle that is not in this table.
   Object &get(Handle handle) const {
     auto position = objects.find(handle);
     if (position == objects.end())

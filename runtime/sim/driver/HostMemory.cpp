@@ -17,7 +17,7 @@ CUresult cuMemHostAlloc(void **pointer, size_t bytes, unsigned flags) {
 CUresult cuMemFreeHost(void *pointer) {
   return call(Entry::cuMemFreeHost, [=](Machine &machine, Context &current) {
     auto address = reinterpret_cast<uint64_t>(pointer);
-    // The manual does not say that this waits for anybody.
+    // The manual does not say that this call waits for any work.
     machine.checkUnused(address, current.device);
     machine.memory.releaseHost(address);
     machine.forgetPinned(address);

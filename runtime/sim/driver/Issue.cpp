@@ -1,4 +1,4 @@
-//===- Issue.cpp - how work comes to the devices, and the host waits ------===//
+//===- Issue.cpp - issuing work to the devices, and waiting by the host ---===//
 
 #include "driver/Machine.h"
 #include <algorithm>
@@ -7,7 +7,7 @@ using namespace tdc::sim;
 
 namespace {
 
-/// The bytes of the host that a task reads or writes; none are [0, 0).
+/// The bytes of the host that a task reads or writes; [0, 0) if there are none.
 ByteAccess getHostAccess(const Task &task) {
   auto *copy = std::get_if<Copy>(&task);
   if (copy && copy->to == kHost)
@@ -150,12 +150,12 @@ void Machine::noteAccesses(const Task &task, const Stream &stream,
   for (const AccessLog::Record *record :
        accesses.find(ofHost.begin, ofHost.end)) {
     others.push_back(record->source->operation);
-    // The source is still to be made by another copy.
+    // Another copy has yet to write the source, so its bytes will change.
     isWatched &= !record->access.isWrite;
   }
   if (ofHost.isWrite) {
-    // What is there must be read before it is spoilt. Kernels that run for that
-    // add what they touch.
+    // Pending reads of these bytes must run before they are spoilt. Kernels
+    // that run for that add their accesses.
     for (OperationId other : others)
       scheduler.complete(other);
     sources.check(ofHost.begin, ofHost.end);
@@ -185,9 +185,9 @@ void Machine::launch(ExecutableGraph &executable, Stream &stream) {
   OperationId first = scheduler.getNext();
   std::vector<ByteAccess> reads;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    // A graph is a part of its stream's lane: of two nodes beside each other,
-    // between which cuGraphInstantiate has looked for races, the first may
-    // count as ordered before the second.
+    // A graph is a part of its stream's lane. cuGraphInstantiate has checked
+    // that nodes without an order between them do not race, so the clocks may
+    // count the first of two as ordered before the second.
     Clock clock = start.clock;
     for (unsigned index : nodes[i].after)
       clock.advance(stream.lane, first + index);
@@ -226,7 +226,7 @@ void Machine::launch(ExecutableGraph &executable, Stream &stream) {
 void Machine::run(const Operation &operation) {
   Context &context = contexts[operation.device];
   Work work;
-  // What a broken context still has queued is dropped.
+  // Operations that a broken context still has queued are dropped.
   if (!context.sticky) {
     try {
       bool notesAccesses = accesses.hasKernel(operation.id);
@@ -242,7 +242,7 @@ void Machine::run(const Operation &operation) {
                                  describe(operation.task)});
     }
   }
-  // One that did not run to its end.
+  // For a kernel that did not run to its end.
   accesses.finishKernel(operation.id, {});
   time.finish(operation.timeItem, work);
 }
@@ -284,7 +284,7 @@ double Machine::getTime(const Point &point) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is in use
+// Memory and graphs in use
 //===----------------------------------------------------------------------===//
 
 void Machine::checkUnused(uint64_t address, int device) {

@@ -7,8 +7,8 @@ using namespace tdc::sim;
 
 namespace {
 
-/// Throws CUDA_ERROR_INVALID_VALUE for more than a device can do: CUDA C++
-/// Programming Guide, Technical Specifications per Compute Capability.
+/// Throws CUDA_ERROR_INVALID_VALUE for sizes above the limits of a device: CUDA
+/// C++ Programming Guide, Technical Specifications per Compute Capability.
 void checkSizes(const KernelInfo &info, const Dim3 &grid, const Dim3 &block) {
   bool isGrid = grid.x && grid.y && grid.z && grid.x <= kMaxGridX &&
                 grid.y <= kMaxGridYZ && grid.z <= kMaxGridYZ;

@@ -1,7 +1,8 @@
-//===- Machine.h - the simulated devices and all that programs make there -===//
+//===- Machine.h - the simulated devices and all objects made on them -----===//
 //
-// What cuInit makes. The entry points (Devices.cpp, Copies.cpp, ...) check what
-// they are given and call this; nothing here locks, the driver does.
+// cuInit makes it. The entry points (Devices.cpp, Copies.cpp, ...) check their
+// arguments and call this class. Nothing here locks; Driver::call holds the
+// lock.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,8 @@ namespace tdc::sim {
 
 class Machine {
 public:
-  /// `visible` are the devices of the settings that the program may see; they
-  /// are counted anew, from 0.
+  /// `visible` is the number of devices that the program may see; they are
+  /// renumbered from 0.
   Machine(const Settings &settings, int visible, Statistics &statistics,
           FaultLog &faults);
 
@@ -43,29 +44,30 @@ public:
   //===- Devices and contexts ---------------------------------------------===//
 
   int getDeviceCount() const { return static_cast<int>(contexts.size()); }
-  /// Throws CUDA_ERROR_INVALID_DEVICE.
+  /// Throws CUDA_ERROR_INVALID_DEVICE if there is no such device.
   void checkDevice(int device) const;
   /// The primary context of a device, whether it is retained or not.
   Context &getContext(int device) { return contexts[device]; }
-  /// Null for what is not the handle of a retained context.
+  /// Null if `handle` is not the handle of a retained context.
   Context *findContext(CUcontext handle);
   void retain(Context &context);
-  /// Takes a reference; the last one destroys all that the context has.
+  /// Drops a reference; dropping the last one destroys all objects of the
+  /// context.
   void release(Context &context);
-  /// Runs `body` for a device: a fault that is found there and that stays
-  /// breaks its context.
+  /// Runs `body` for a device: a sticky fault (isSticky) that it throws breaks
+  /// the device's context.
   template <class Body> auto runFor(int device, Body body) {
     try {
       return body();
     } catch (const Fault &fault) {
-      // Without a message it is the old fault of a context that is broken.
+      // A Fault without a message repeats the old fault of a broken context.
       if (!isSticky(fault.code) || fault.message.empty())
         throw;
       breakContext(contexts[device], fault);
       tdc::sim::fault(fault.code, "");
     }
   }
-  /// Keeps a fault with a context for good.
+  /// Keeps a fault with a context permanently.
   void breakContext(Context &context, const Fault &fault);
 
   //===- Streams ----------------------------------------------------------===//
@@ -74,49 +76,50 @@ public:
   /// CUDA_ERROR_INVALID_HANDLE, or the fault of the stream's context.
   Stream &getStream(CUstream handle, Context &current);
   CUstream makeStream(int device, unsigned flags);
-  /// What is queued still runs.
+  /// Work that is queued in it still runs.
   void destroyStream(CUstream handle);
 
   //===- Work -------------------------------------------------------------===//
 
-  /// Gives a stream a task, or the graph that the stream captures. Throws
+  /// Adds a task to a stream, or to the graph that the stream captures. Throws
   /// Fault if the task races with another one.
   void give(Stream &stream, Task task);
-  /// Makes all that a stream is given from now on wait for some points.
+  /// Makes all later work of a stream wait for `points`.
   void makeWait(Stream &stream, const std::vector<Point> &points);
-  /// Gives an event the place that a stream has got to.
+  /// Records in an event the point that a stream has reached.
   void record(Event &event, Stream &stream);
-  /// That place, to wait for.
+  /// The recorded point, for a wait.
   const Point &getPoint(const Event &event);
   /// Queues a graph's nodes.
   void launch(ExecutableGraph &executable, Stream &stream);
-  /// What all work of a stream, or of a device, has to wait for that wants to
-  /// come after all that is there.
+  /// The points that new work must wait for to follow all work of a stream, or
+  /// of a device.
   std::vector<Point> getPoints(const Stream &stream) const;
   std::vector<Point> getPoints(int device) const;
 
-  /// The host waits: runs what is due. Throws the fault of the context of
-  /// `device` if it has one then.
+  /// The host waits: runs the work up to `points`. Throws the fault of the
+  /// context of `device` if it has one then.
   void wait(int device, const std::vector<Point> &points);
-  /// Whether all points are reached, which the host then knows; if they are
-  /// not, some of the work may go on.
+  /// Whether all points are reached; if so, the host then knows it. If not,
+  /// some of the work may run.
   bool query(int device, const std::vector<Point> &points);
-  /// When a point was reached, in simulated microseconds. All that was issued
-  /// before it runs for that: times are known in the order of issue.
+  /// When a point was reached, in simulated microseconds. Runs all work that
+  /// was issued before it: times are computed in the order of issue.
   double getTime(const Point &point);
-  /// Lets a random part of the work go on.
+  /// Runs a random part of the queued work.
   void runSome() { scheduler.runSome(); }
 
-  /// Throws Fault if work that the host has not waited for touches the bytes
-  /// of an allocation that is to be freed while a context of `device` is
-  /// current.
+  /// Throws Fault if work that the host has not waited for touches the
+  /// allocation at `address`, which is about to be freed while a context of
+  /// `device` is current.
   void checkUnused(uint64_t address, int device);
   /// Throws Fault if the host has not waited for the last launch.
   void checkUnused(const ExecutableGraph &executable);
   /// Whether no work that the host has not waited for writes these bytes.
   bool isValid(uint64_t begin, uint64_t end) const;
 
-  /// The host's memory was pinned while a context of the device was current.
+  /// Notes that host memory was pinned while a context of the device was
+  /// current.
   void setPinned(uint64_t address, int device) { pinned[address] = device; }
   void forgetPinned(uint64_t address) { pinned.erase(address); }
 
@@ -124,21 +127,23 @@ public:
 
   void beginCapture(Stream &stream, CUstreamCaptureMode mode);
   CUgraph endCapture(Stream &stream);
-  /// An event, and a wait for one, of which at least one side is capturing.
+  /// Records an event, or waits for one, where the event, the stream or both
+  /// belong to a capture.
   void recordCaptured(Event &event, Stream &stream);
   void waitCaptured(Stream &stream, const Event &event);
   /// Throws if the calling thread may not make unsafe calls now.
   void checkUnsafeCall();
-  /// Throws if a capture forbids to use a stream, or, with `device`, all
-  /// streams of a device, other than by giving them work.
+  /// Throws if a capture forbids any use of a stream, or with `device` of all
+  /// streams of a device, apart from adding work to it.
   void checkNotCapturing(const Stream &stream);
   void checkNotCapturing(int device);
-  /// Throws CUDA_ERROR_CAPTURED_EVENT for an event of a capture.
+  /// Throws CUDA_ERROR_CAPTURED_EVENT for an event that was recorded in a
+  /// capture.
   void checkNotCaptured(const Event &event);
 
   //===- Reports ----------------------------------------------------------===//
 
-  /// Of one device, or of all and the host if it is kHost.
+  /// Live objects of one device; with kHost, of all devices and the host.
   LiveCounts getLive(int device) const;
   void setCall(const char *name) { time.setCall(name); }
   size_t getQueued() const { return scheduler.getQueued(); }
@@ -153,23 +158,25 @@ private:
   Point queue(const Task &task, int device, unsigned lane,
               double hostMicroseconds, const std::vector<Point> &after);
   std::vector<Point> getPredecessors(const Stream &stream) const;
-  /// Notes what an operation touches that will be number `id`.
+  /// Notes the bytes that the task touches; its operation will have number
+  /// `id`.
   void noteAccesses(const Task &task, const Stream &stream, OperationId id,
                     const Clock &clock);
-  /// The same of what a kernel, if it is one, will turn out to touch.
+  /// For a kernel, announces the bytes that it will touch, known once it has
+  /// run.
   void noteKernel(const Task &task, const Stream &stream, OperationId id,
                   const Clock &clock);
-  /// Overwrites what a copy to the host will write, so that nobody takes what
-  /// was there before for what will be.
+  /// Overwrites the destination of a copy to the host, so that a program that
+  /// reads it too early does not find plausible old data.
   void spoilTarget(const Task &task);
   void run(const Operation &operation);
-  /// The host has learnt that these are reached.
+  /// The host now knows that these points are reached.
   void learn(const std::vector<Point> &points);
 
   [[noreturn]] void invalidate(Capture &capture, CUresult code,
                                const std::string &message);
   void addNode(Stream &stream, Task task);
-  /// Takes a capture from all streams that are in it.
+  /// Removes a capture from all streams that are in it.
   void closeCapture(Capture &capture);
   void checkImplicit(const Stream &stream);
 
@@ -183,7 +190,7 @@ private:
   TaskRunner runner;
   AccessLog accesses;
   SourceWatch sources;
-  Clock host; ///< what the host knows to be finished
+  Clock host; ///< operations that the host knows to be finished
   std::map<uint64_t, int> pinned;
   std::vector<std::shared_ptr<Capture>> captures; ///< that have not ended
 };

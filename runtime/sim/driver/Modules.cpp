@@ -12,11 +12,12 @@ using namespace tdc::sim;
 
 namespace {
 
-/// Where cuModuleLoadDataEx is to write what is wrong, from its options.
+/// Where cuModuleLoadDataEx writes its error or information log, from its
+/// options.
 struct Log {
   char *text = nullptr;
   unsigned size = 0;
-  void **sizeOption = nullptr; ///< gets how much was written
+  void **sizeOption = nullptr; ///< receives the number of bytes written
 
   void write(const std::string &message) {
     if (text && size > 0) {
@@ -62,8 +63,8 @@ Logs readOptions(unsigned count, const CUjit_option *options, void **values) {
   return logs;
 }
 
-/// Machine code is for real GPUs only: an ELF file, or a fat binary, whose
-/// magic number is in NVIDIA's fatbinary_section.h.
+/// Whether an image is machine code, which only real GPUs run: an ELF file, or
+/// a fat binary, with the magic number from NVIDIA's fatbinary_section.h.
 bool isMachineCode(const char *image) {
   constexpr std::string_view kElf("\177ELF", 4);
   constexpr std::string_view kFatBinary("\x50\xed\x55\xba", 4);
@@ -71,7 +72,8 @@ bool isMachineCode(const char *image) {
   return start == kElf || start == kFatBinary;
 }
 
-/// TDC_SIM_MODULES: equal modules of any number of programs are one file.
+/// TDC_SIM_MODULES: writes the module to a file named after its text, so that
+/// equal modules of any number of programs share one file.
 void writeModule(const std::string &folder, std::string_view text) {
   char name[24];
   snprintf(name, sizeof name, "/%016zx.ptx",
@@ -79,7 +81,8 @@ void writeModule(const std::string &folder, std::string_view text) {
   writeReport(folder + name, text);
 }
 
-/// What cuFuncSetAttribute may allow, and cuLaunchKernel then takes.
+/// The limit of dynamic shared memory that cuFuncSetAttribute can set for
+/// cuLaunchKernel.
 int getMaxSharedBytes(const Machine &machine, const KernelInfo &info) {
   return machine.model.sharedOptInBytes - static_cast<int>(info.sharedBytes);
 }
@@ -98,7 +101,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
       deref(values, "values");
     }
     Logs logs = readOptions(numOptions, options, values);
-    // No fault, which would stay behind: programs try PTX next.
+    // Not a Fault, which would stay as the last one: programs try PTX next.
     if (isMachineCode(text)) {
       logs.info.write("");
       logs.error.write("simulated GPUs execute PTX, not machine code");
@@ -127,7 +130,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
 CUresult cuModuleUnload(CUmodule module) {
   return call(Entry::cuModuleUnload, [=](Machine &machine, Context &) {
     int device = machine.modules.get(module).device;
-    // As cuMemFree: its variables are memory of the device.
+    // Waits as cuMemFree does: the module's variables are memory of the device.
     machine.wait(device, machine.getPoints(device));
     machine.functions.removeIf([=](const LoadedFunction &function) {
       return function.module == module;

@@ -12,7 +12,8 @@
 
 namespace tdc::sim {
 
-/// One node of a graph; nodes stand after those they depend on.
+/// One node of a graph. In Graph::nodes, a node follows the nodes that it
+/// depends on.
 struct GraphNode {
   Task task;
   int device;
@@ -35,7 +36,7 @@ struct Stream;
 /// it by waiting for an event that was recorded in it.
 struct Capture {
   CUstreamCaptureMode mode;
-  std::thread::id thread; ///< that began it
+  std::thread::id thread; ///< the one that began it
   const Stream *origin;
   Graph graph;
   bool isValid = true;
@@ -47,9 +48,9 @@ struct Stream {
   unsigned lane;   ///< its number among all streams, default ones too
   uint64_t number; ///< as its handle has it; 0 for a default stream
   bool isBlocking;
-  Point tail = {}; ///< the last operation that it was given
-  /// Null if it is not capturing; else `frontier` are the nodes that the next
-  /// one comes after.
+  Point tail = {}; ///< the last operation issued to it
+  /// Null if the stream is not capturing. Otherwise the next node depends on
+  /// the nodes in `frontier`.
   std::shared_ptr<Capture> capture = nullptr;
   std::vector<unsigned> frontier = {};
 
@@ -64,14 +65,15 @@ struct Event {
   int device;
   bool hasTiming;
   bool isRecorded = false;
-  uint64_t record = 0; ///< which call of cuEventRecord that was
+  uint64_t record = 0; ///< number of the cuEventRecord call
   Point point;
-  /// If it was last recorded in a capture: that, and the nodes it stands for.
+  /// If it was last recorded in a capture: that capture, and the stream's
+  /// frontier at that time.
   std::shared_ptr<Capture> capture;
   std::vector<unsigned> frontier;
 };
 
-/// What a stream that was destroyed still had to do.
+/// Unfinished work of a stream that was destroyed.
 struct Orphan {
   Point tail;
   unsigned lane;
@@ -83,9 +85,9 @@ struct Context {
   int device;
   CUcontext handle;
   unsigned references = 0;
-  /// Of a fault that has broken it; nothing mends it.
+  /// The fault that has broken the context; it stays for good.
   CUresult sticky = CUDA_SUCCESS;
-  std::set<int> peers; ///< whose memory its kernels may touch
+  std::set<int> peers; ///< devices with memory that its kernels may touch
   /// The legacy default stream.
   std::unique_ptr<Stream> defaultStream;
   std::vector<Orphan> orphans;

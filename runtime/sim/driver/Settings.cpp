@@ -1,4 +1,4 @@
-//===- Settings.cpp - what the environment asks of the simulation ---------===//
+//===- Settings.cpp - settings of the simulation from the environment -----===//
 
 #include "driver/Settings.h"
 #include "Fault.h"
@@ -11,7 +11,7 @@ using namespace tdc::sim;
 
 namespace {
 
-/// One variable of the environment and what to say when it is malformed.
+/// One variable of the environment and the error for a malformed value.
 struct Variable {
   explicit Variable(const char *name) : name(name) {
     if (const char *value = getenv(name))
@@ -60,7 +60,8 @@ int readArchitecture() {
   return 90;
 }
 
-/// Takes what stands before `separator` off `rest`; all of it if there is none.
+/// Removes the part before `separator` from `rest` and returns it; all of
+/// `rest` if it has no separator.
 std::string_view split(std::string_view &rest, char separator) {
   size_t length = rest.find(separator);
   std::string_view part = rest.substr(0, length);

@@ -48,7 +48,8 @@ bool isUuid(std::string_view entry) { return entry.substr(0, 4) == "GPU-"; }
 
 std::string tdc::sim::getUuid(int device) {
   char text[48];
-  // The device stands first, so that a short beginning tells it.
+  // The device number comes first, so that a short prefix identifies the
+  // device.
   snprintf(text, sizeof text, "GPU-%02x7dc510-0000-4000-8000-0000000000%02x",
            device, device);
   return text;

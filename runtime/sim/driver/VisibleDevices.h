@@ -11,14 +11,14 @@ namespace tdc::sim {
 /// "GPU-7dc51000-...", as nvidia-smi would print it for a simulated device.
 std::string getUuid(int device);
 
-/// Which of `devices` devices a value of CUDA_VISIBLE_DEVICES leaves visible,
-/// in its order; all of them if it is null, none if it is empty.
+/// The devices, out of `devices`, that a value of CUDA_VISIBLE_DEVICES leaves
+/// visible, in its order; all of them if it is null, none if it is empty.
 ///
-/// Entries are ordinals, of which only leading digits count, or beginnings of
-/// UUIDs that belong to one device. The first entry that is no device, such as
-/// -1, ends the list (CUDA C++ Programming Guide, CUDA Environment Variables),
-/// a device that is named twice leaves none (as NVIDIA's driver does it, and
-/// after it PyTorch), and the first entry says of which kind the others are.
+/// Entries are ordinals (only leading digits count) or prefixes of UUIDs that
+/// match one device. The first entry that is no device, such as -1, ends the
+/// list (CUDA C++ Programming Guide, CUDA Environment Variables). A device that
+/// is named twice leaves no device visible (as in NVIDIA's driver, and in
+/// PyTorch after it). The first entry determines the kind of all others.
 std::vector<int> getVisibleDevices(const char *value, int devices);
 
 } // namespace tdc::sim

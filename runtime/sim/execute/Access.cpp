@@ -20,8 +20,9 @@ std::string count(uint64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
 }
 
-/// The allocation in front of an address, if not too far. Allocations begin at
-/// multiples of 512 bytes, so that one of them is met.
+/// The nearest allocation that contains or precedes an address, at most 1 MiB
+/// before it; null if there is none. Allocations begin at multiples of 512
+/// bytes, so the search in steps of 512 meets each.
 const Allocation *findBefore(const Memory &memory, uint64_t address) {
   constexpr uint64_t kStep = 512, kFar = 1 << 20;
   uint64_t at = address & ~(kStep - 1);
@@ -40,7 +41,7 @@ std::string describe(const Allocation &allocation) {
              : text + " of device " + std::to_string(allocation.device);
 }
 
-/// Everything there is to say about one access of one lane.
+/// One access of one lane, with the text of each possible fault.
 struct Accessor {
   Warp &warp;
   const Instruction &instruction;
@@ -82,7 +83,7 @@ struct Accessor {
                : count(address - size) + " past the end of " + count(size));
   }
 
-  /// The block of the past in which a mark was made.
+  /// The block, among those so far, that made a mark.
   const LaunchState::Past &blockOf(Mark mark) const {
     const auto &past = state().past;
     auto after =
@@ -102,25 +103,25 @@ struct Accessor {
     std::string verb = conflict.isRead  ? "read"
                        : mark & kAtomic ? "updated"
                                         : "written";
-    std::string who;
+    std::string other;
     if (isOfEarlierBlock(mark))
-      who = "block " + std::to_string(blockOf(mark).block) +
-            " of the same launch, and nothing orders the two blocks";
+      other = "block " + std::to_string(blockOf(mark).block) +
+              " of the same launch, and nothing orders the two blocks";
     else if (warpOf(mark) != warp.index)
-      who = "warp " + std::to_string(warpOf(mark)) +
-            " of the same block, and no barrier stands between (this is warp " +
-            std::to_string(warp.index) + ")";
+      other = "warp " + std::to_string(warpOf(mark)) +
+              " of the same block, with no barrier between (this is warp " +
+              std::to_string(warp.index) + ")";
     else
-      who = (conflict.lane == kSeveral
-                 ? "several lanes"
-                 : "lane " + std::to_string(conflict.lane)) +
-            " of the same warp, and no barrier stands between (" +
-            (areSeveral ? "several lanes read it here)"
-                        : "this is lane " + std::to_string(lane) + ")");
-    refuse("a race: " + verb + " by " + who, CUDA_ERROR_LAUNCH_FAILED);
+      other = (conflict.lane == kSeveral
+                   ? "several lanes"
+                   : "lane " + std::to_string(conflict.lane)) +
+              " of the same warp, with no barrier between (" +
+              (areSeveral ? "several lanes read it here)"
+                          : "this is lane " + std::to_string(lane) + ")");
+    refuse("a race: " + verb + " by " + other, CUDA_ERROR_LAUNCH_FAILED);
   }
 
-  /// Whether fences order a block that is over before this warp.
+  /// Whether fences order a block that has ended before this warp.
   bool isFenced(Mark mark) const {
     return isOfEarlierBlock(mark) && warp.hasAcquired &&
            blockOf(mark).isReleased;
@@ -334,7 +335,7 @@ std::byte *accessRow(Warp &warp, Space space, const uint64_t addresses[kLanes],
   if (written) {
     bool isWritten = true, isInFlight = false;
     for (unsigned i = 0; i < rowBytes; ++i) {
-      // Also of what a fill has written.
+      // kFilled counts as written, too.
       isWritten &= (written[i] & kWritten) != 0;
       isInFlight |= written[i] == kInFlight;
     }

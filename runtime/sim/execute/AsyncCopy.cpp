@@ -1,8 +1,8 @@
 //===- AsyncCopy.cpp - cp.async -------------------------------------------===//
 //
-// PTX ISA 9.7.9.25.2 "Non-bulk copy". A copy into shared memory that is not
-// waited for is in flight: its bytes may not be read or written. Where the
-// source is read between issue and wait is decided at random.
+// PTX ISA 9.7.9.25.2 "Non-bulk copy". A copy into shared memory is in flight
+// until a wait: its bytes must not be read or written. The source is read at
+// issue or at the wait, at random.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,14 +21,15 @@ namespace {
 /// which copies 16 bytes only.
 constexpr uint32_t kHasSourceSize = 1, kHasIgnore = 2, kOnly16 = 4;
 
-/// Reads the source, which may be shorter than what is filled: zeros follow.
+/// Reads the source, which may be shorter than the destination; zeros fill the
+/// rest.
 void readSource(Warp &warp, const Instruction &instruction, PendingCopy &copy) {
   copy.data.fill(std::byte(0));
   copy.isRead = true;
   if (!copy.sourceBytes)
     return;
-  // The address is aligned for the whole copy; fewer bytes need not be a power
-  // of two, so that they are read one by one.
+  // The address is aligned for the whole copy. A shorter source need not have a
+  // power of two bytes, so it is read byte by byte.
   for (unsigned i = 0; i < copy.sourceBytes;) {
     unsigned bytes = copy.sourceBytes == copy.bytes ? copy.bytes : 1;
     memcpy(copy.data.data() + i,
@@ -77,11 +78,12 @@ void issue(Warp &warp, const Instruction &instruction) {
     if (from[lane] & (bytes - 1) && copy.sourceBytes)
       access(warp, instruction, lane, Space::Global, from[lane], bytes,
              Access::Read); // says that it is not aligned
-    // Checks the destination: this is when others must have left it.
+    // Checks the destination: other lanes' accesses to it must precede the
+    // issue.
     access(warp, instruction, lane, Space::Shared, to[lane], bytes,
            Access::Write);
     std::fill_n(block.sharedWritten.begin() + copy.to, bytes, kInFlight);
-    // The source must be readable now, whenever it is read.
+    // The source must be readable now, even if it is read later.
     PendingCopy now = copy;
     readSource(warp, instruction, now);
     bool isEarly = block.state.surroundings.random() & 1;
@@ -112,7 +114,7 @@ void commit(Warp &warp, const Instruction &) {
   warp.uncommitted.clear();
 }
 
-/// Waits until at most as many groups are in flight as the operand says.
+/// Waits until at most as many groups as the operand says are in flight.
 void waitGroup(Warp &warp, const Instruction &instruction) {
   uint32_t allowed = warp.at<uint32_t>(instruction.operands[0])[0];
   auto &groups = warp.groupsOfCopies;
@@ -151,7 +153,7 @@ void addAsyncCopyForms(FormTable &table) {
     copy.operands.back() = {Kind::Source, Width::Predicate};
     table.add(opcode, copy);
   }
-  // Groups are of threads; here the threads of a warp have theirs together.
+  // PTX has groups per thread; here the threads of a warp share them.
   Form form;
   form.isAccess = true;
   form.members = Members::Live;

@@ -1,8 +1,8 @@
 //===- Atomic.cpp - atom and red ------------------------------------------===//
 //
 // PTX ISA 9.7.13.6 "atom" and 9.7.13.7 "red". The lanes of a warp update one
-// after the other, beginning with a random one: hardware promises no order, and
-// sums of floats show it.
+// after the other, beginning with a random one: hardware guarantees no order,
+// and the order changes sums of floats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,9 @@ template <typename T> T add(T a, T b) {
   else
     return a + b;
 }
-/// .add.f32 flushes subnormals in global memory (PTX ISA 9.7.13.6): atomics on
-/// shared memory keep them, and so does this, as nobody may rely on either.
+/// .add.f32 flushes subnormals in global memory (PTX ISA 9.7.13.6); atomics on
+/// shared memory keep them. This function keeps them everywhere, as no program
+/// may rely on either.
 float addFloat(float a, float b) {
   float sum = a + b;
   return sum == sum ? sum : bitCast<float>(0x7fffffffu);
@@ -40,7 +41,7 @@ uint32_t decrement(uint32_t a, uint32_t b) {
 }
 
 template <typename Format> uint16_t addSmall(uint16_t a, uint16_t b) {
-  // Exact in f64 but for the rounding to the format.
+  // Exact in f64 up to the rounding to the format.
   double sum = double(toFloat<Format>(a)) + double(toFloat<Format>(b));
   return encode<Format>(sum, Rounding::Nearest);
 }
@@ -54,7 +55,7 @@ constexpr uint32_t describe(Space space, bool returnsOld) {
   return uint32_t(space) << 1 | uint32_t(returnsOld);
 }
 
-/// [d,] [a], b[, c], where `Update` gets what is in memory, b and c.
+/// Instruction [d,] [a], b[, c]: `Update` gets the value in memory, b and c.
 template <typename T, typename Update>
 void updateMemory(Warp &warp, const Instruction &instruction,
                   unsigned numSources, const Update &update) {
@@ -92,7 +93,7 @@ void update(Warp &warp, const Instruction &instruction) {
   updateMemory<T>(warp, instruction, 1,
                   [](T old, T b, T) { return F(old, b); });
 }
-/// cas: c where memory has b.
+/// cas: stores c where memory holds b.
 template <typename T>
 void compareAndSwap(Warp &warp, const Instruction &instruction) {
   updateMemory<T>(warp, instruction, 2,

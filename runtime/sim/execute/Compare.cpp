@@ -128,7 +128,7 @@ constexpr uint32_t describe(Combination combination, bool hasSecond) {
   return uint32_t(combination) << 1 | uint32_t(hasSecond);
 }
 
-/// setp p[|q], a, b[, c]: q is the same of the comparison's opposite.
+/// setp p[|q], a, b[, c]: q is the same with the comparison negated.
 template <Comparison C, typename Type> struct SetPredicate {
   [[gnu::always_inline]] static inline void
   run(Warp &warp, const Instruction &instruction) {
@@ -145,7 +145,7 @@ template <Comparison C, typename Type> struct SetPredicate {
   }
 };
 
-/// set: the truth as a number.
+/// set: the truth value as a number.
 template <Comparison C, typename Type, typename Result> struct Set {
   [[gnu::always_inline]] static inline void
   run(Warp &warp, const Instruction &instruction) {
@@ -164,7 +164,8 @@ template <Comparison C, typename Type, typename Result> struct Set {
   }
 };
 
-/// setp of two halves at once: p is of the lower one, q of the upper one.
+/// setp of two halves at once: p is the result of the lower half, q of the
+/// upper half.
 template <Comparison C, typename Format> struct SetPredicatePair {
   [[gnu::always_inline]] static inline void
   run(Warp &warp, const Instruction &instruction) {
@@ -183,7 +184,7 @@ template <Comparison C, typename Format> struct SetPredicatePair {
 };
 
 template <typename T> T select(T a, T b, bool p) { return p ? a : b; }
-/// slct: by the sign of c.
+/// slct: selects by the sign of c.
 template <typename T, typename C> T selectBySign(T a, T b, C c) {
   return c >= 0 ? a : b;
 }
@@ -228,7 +229,7 @@ void addComparison(FormTable &table, const std::string &comparison,
       form.operands = {{Kind::Result, Width::Bits32}, source, source};
       if (combination != Combination::None)
         form.operands.push_back({Kind::Source, Width::Predicate});
-      // .ftz stands before both types, and `type` begins with it.
+      // .ftz comes before both types, and `type` begins with it.
       size_t dot = type.rfind('.');
       const std::string ftz = type.substr(0, dot), last = type.substr(dot);
       form.execute = Set<C, Type, uint32_t>::run;
@@ -276,7 +277,7 @@ void addEquality(FormTable &table, const std::string &name) {
   addComparison<C, Plain<uint64_t>>(table, name, ".b64");
 }
 
-/// PTX has other names for the order of unsigned numbers as well.
+/// PTX has further names for the order of unsigned numbers.
 template <Comparison C>
 void addOrder(FormTable &table, const std::string &name,
               const std::string &unsignedName) {

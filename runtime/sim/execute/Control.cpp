@@ -30,7 +30,7 @@ Arrival arrivalOf(const Instruction &instruction) {
   return Arrival(instruction.parameter >> 1);
 }
 
-/// An operand that has to be the same for the whole warp.
+/// The value of an operand that must be the same for the whole warp.
 uint32_t uniform(Warp &warp, const Instruction &instruction, unsigned index,
                  const char *what) {
   const uint32_t *values = warp.at<uint32_t>(instruction.operands[index]);
@@ -60,7 +60,7 @@ void writeReduction(Warp &warp, const BarrierState &barrier) {
   }
 }
 
-/// All have arrived: those that wait go on.
+/// All expected warps have arrived: the waiting ones continue.
 void complete(Block &block, BarrierState &barrier) {
   uint32_t segment = block.state.nextSegment(&block);
   bool hasAcquired = false, hasFence = false;
@@ -120,7 +120,7 @@ void arrive(Warp &warp, const Instruction &instruction) {
   }
   block.ordering.arrive(warp.index, barrier.clock);
   if (arrival == Arrival::Arrive) {
-    // What it does from now on is not before the barrier.
+    // Later accesses of the warp are not before the barrier.
     block.ordering.enter(warp.index, block.state.nextSegment(&block));
   } else {
     barrier.waiting |= 1u << warp.index;
@@ -130,7 +130,7 @@ void arrive(Warp &warp, const Instruction &instruction) {
     complete(block, barrier);
 }
 
-/// Of the lanes of a warp: it is in a new segment.
+/// bar.warp.sync: the warp enters a new segment.
 void synchroniseWarp(Warp &warp, const Instruction &) {
   Block &block = warp.block;
   block.ordering.enter(warp.index, block.state.nextSegment(&block));
@@ -181,8 +181,8 @@ void addBarriers(FormTable &table) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-/// Memory here is in order without fences. That one was asked for is noted, as
-/// blocks may talk to each other only so.
+/// Memory is in order here without fences. The fence is only noted, as blocks
+/// may communicate only through fences.
 void fence(Warp &warp, const Instruction &) {
   warp.hasFence = true;
   warp.hasAcquired |= warp.hasAtomic;

@@ -28,8 +28,8 @@ struct Mode {
   }
 };
 
-// The types that are converted, each with its storage and its value, which is
-// exact in f64.
+// The types of conversions, each with its storage and its value, which is exact
+// in f64.
 template <typename T> struct Int {
   using Storage = T;
 };
@@ -66,8 +66,8 @@ double flush(double value) {
              : value;
 }
 
-/// Integers are rounded to what f64 holds such that rounding again is right: to
-/// odd, so that what is lost still shows.
+/// Rounds an integer to odd in f64: any lost bit shows in the last one, so that
+/// a second rounding gives the right result.
 template <typename T> double toOdd(T value) {
   bool isNegative = value < 0;
   uint64_t magnitude = isNegative ? -uint64_t(value) : uint64_t(value);
@@ -129,7 +129,7 @@ template <typename To, typename From> struct IntToFloat {
 private:
   static double directed(Source value, Rounding rounding) {
     double nearest = double(value);
-    // 2^64 is no integer of 64 bits: compare with room.
+    // 2^64 is no 64-bit integer: compare in 128 bits.
     __int128 difference = __int128(nearest) - value;
     double limit = rounding == Rounding::Down ? -INFINITY
                    : rounding == Rounding::Up ? INFINITY
@@ -149,7 +149,7 @@ template <typename To, typename From> struct FloatToInt {
     double value = From::load(source);
     value = toIntegral(mode.ftz && isSingle<From> ? flush(value) : value,
                        mode.rounding);
-    // The limits as f64: that of 64 bits is rounded up, hence the >=.
+    // The limits as f64: the one of 64 bits is rounded up, hence the >=.
     constexpr Result kMin = std::numeric_limits<Result>::min();
     constexpr Result kMax = std::numeric_limits<Result>::max();
     if (value >= double(kMax))
@@ -182,7 +182,7 @@ struct FloatToFloat {
   }
 };
 
-/// The fast way of the conversions that programs are full of.
+/// A fast path for the most frequent conversions.
 template <typename Format> struct NearestFromFloat {
   using Result = uint16_t;
   using Source = float;
@@ -203,7 +203,8 @@ template <typename Format> struct FloatFromSmall {
 // A warp
 //===----------------------------------------------------------------------===//
 
-/// Reads the low part of registers that may be wider, and extends results.
+/// Reads the low part of registers, which may be wider than the source, and
+/// extends results.
 template <typename Conversion> struct Convert {
   using Result = typename Conversion::Result;
   using Source = typename Conversion::Source;
@@ -333,13 +334,13 @@ template <typename To, typename From> std::string typesOf() {
 template <typename T> constexpr bool isInt = false;
 template <typename T> constexpr bool isInt<Int<T>> = true;
 
-/// Integers may lie in wider registers, floating-point numbers not.
+/// Integers may be in wider registers; floating-point numbers may not.
 template <typename Type> OperandForm operandOf(bool isResult) {
   using Kind = OperandForm::Kind;
   using Storage = typename Type::Storage;
   constexpr Width kWidth =
       sizeof(Storage) == 1 ? Width::Bits16 : widthOf<Storage>();
-  // A float that is kept as an integer is read by its width too.
+  // A float that is stored as an integer also matches by width.
   if (isInt<Type> || !std::is_floating_point_v<Storage>)
     return {isResult ? Kind::AnyResult : Kind::AnySource, kWidth};
   return {isResult ? Kind::Result : Kind::Source, kWidth};
@@ -356,8 +357,8 @@ void addConversion(FormTable &table, const std::string &qualifiers,
   table.add("cvt" + qualifiers + typesOf<To, From>(), form);
 }
 
-/// Without and with .sat (and .ftz, where one of the types is f32), after the
-/// rounding.
+/// Adds the forms without and with .sat (and .ftz, where one of the types is
+/// f32), after the rounding.
 template <typename Conversion, typename To, typename From>
 void addQualified(FormTable &table, const std::string &rounding, Mode mode,
                   bool canSaturate, int target = 80) {
@@ -412,7 +413,8 @@ void addWidening(FormTable &table, bool canSaturate, int target = 80) {
                                                  target);
 }
 
-/// Saturating is for what may not fit.
+/// Whether every value of From fits in To. Only conversions that may not fit
+/// have .sat.
 template <typename To, typename From> constexpr bool fits() {
   using Result = std::numeric_limits<typename To::Storage>;
   using Source = std::numeric_limits<typename From::Storage>;
@@ -468,7 +470,7 @@ void addConvertForms(FormTable &table) {
   addIntegers<Int<uint8_t>, Int<int8_t>, Int<uint16_t>, Int<int16_t>,
               Int<uint32_t>, Int<int32_t>, Int<uint64_t>, Int<int64_t>>(table);
 
-  // The first of two equal forms is found: these are the fast ones.
+  // Of two equal forms the first is found: the fast ones are added first.
   addSingleToSmall<F16>(table, ".f16");
   addSingleToSmall<BF16>(table, ".bf16");
   addNarrowing<Small<F16>, Single>(table, true);

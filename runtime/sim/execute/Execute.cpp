@@ -1,8 +1,8 @@
 //===- Execute.cpp - running a kernel on a simulated device ---------------===//
 //
-// Blocks run one after the other, in random order: nothing is found out about
-// blocks that wait for each other, which a grid that is larger than the device
-// must not do anyway. The warps of a block take turns, at random.
+// Blocks run one after the other, in random order. So this finds nothing about
+// blocks that wait for each other; a grid that is larger than the device must
+// not do that anyway. The warps of a block alternate at random.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +17,12 @@ namespace tdc::sim {
 
 namespace {
 
-/// What shared and local memory hold before they are written, and registers.
+/// Contents of shared memory, local memory and registers before they are
+/// written.
 constexpr std::byte kPoison{0xa5};
 
-/// Rounding to nearest and denormals as they are, whatever the program that
-/// launches has set for itself.
+/// Sets rounding to nearest and no flushing of denormals, whatever modes the
+/// launching program has set.
 class DefaultFloatingPoint {
 public:
   DefaultFloatingPoint() {
@@ -36,8 +37,8 @@ private:
   fenv_t callers;
 };
 
-/// All numbers below `count` once, in an order that `random` decides: steps
-/// that have no common divisor with the count.
+/// All numbers below `count` once, in a random order: steps of a size without a
+/// common divisor with the count.
 class RandomOrder {
 public:
   RandomOrder(uint64_t count, std::mt19937_64 &random)
@@ -54,7 +55,7 @@ private:
   uint64_t count, at, step;
 };
 
-/// What the blocks of a launch use one after the other.
+/// Memory that the blocks of a launch reuse one after the other.
 struct Arena {
   /// Register files begin at cache lines.
   struct alignas(64) Line {
@@ -206,8 +207,8 @@ void LaunchState::noteAccesses() {
 uint32_t LaunchState::nextSegment(Block *running) {
   if (segment < kMaxSegment)
     return ++segment;
-  // So many barriers that the numbers are used up: what happened before is
-  // forgotten, and the running block is taken to begin here.
+  // The segment numbers are used up: earlier accesses are forgotten, and the
+  // running block is treated as if it began here.
   noteAccesses();
   for (auto &[serial, touched] : shadows)
     touched.shadow->clear();
@@ -223,7 +224,7 @@ uint32_t LaunchState::nextSegment(Block *running) {
   return ++segment;
 }
 
-/// No warp can go on: says of one that waits for what it waits.
+/// No warp can run: throws a fault that names a waiting warp and the reason.
 void Block::checkStuck() {
   for (const Warp &waiting : warps) {
     if (!waiting.barrier)
@@ -247,7 +248,8 @@ void Block::checkStuck() {
 
 void Block::run() {
   std::mt19937_64 &random = state.surroundings.random;
-  // What is found depends on who goes when: three ways to take turns.
+  // Races are found or not depending on the interleaving of warps; one of three
+  // kinds is chosen at random.
   enum { ToBarrier, Slices, Accesses } interleaving{};
   switch (random() % 4) {
   case 0:

@@ -22,17 +22,18 @@ struct Launch {
   bool notesAccesses = false;  ///< whether Work::accesses is wanted
 };
 
-/// What a kernel did, for counters and the model of time.
+/// Counters of a kernel's execution, for reports and the model of time.
 struct Work {
   uint64_t instructions = 0; ///< of threads
-  uint64_t operations = 0;   ///< floating-point, a fused multiply-add is two
-  uint64_t matrixOperations = 0; ///< those of them that tensor cores do
-  /// Of global memory: 32 for each sector that an instruction of a warp needs.
+  uint64_t operations = 0;   ///< floating-point; a fused multiply-add is two
+  uint64_t matrixOperations = 0; ///< those of them that tensor cores execute
+  /// Traffic of global memory: 32 for each sector that an instruction of a warp
+  /// accesses.
   uint64_t bytesRead = 0, bytesWritten = 0;
-  /// Of shared memory. Bank conflicts are wavefronts that other banks would
-  /// have saved (Traffic.h).
+  /// Of shared memory. A bank conflict is a wavefront that would not be needed
+  /// if the words were in different banks (Traffic.h).
   uint64_t wavefronts = 0, conflicts = 0;
-  /// The words of global memory that it touched.
+  /// The words of global memory that the kernel accessed.
   std::vector<ByteAccess> accesses;
 
   /// Adds the counts of another launch.
@@ -41,12 +42,12 @@ struct Work {
 
 struct Surroundings {
   Memory &memory;
-  /// Decides which block and which warp goes on: another seed, another order.
+  /// Chooses the next block and the next warp: another seed, another order.
   std::mt19937_64 &random;
   /// Whether kernels of one device may touch the memory of another.
   std::function<bool(int device, int peer)> hasPeerAccess;
-  /// How many instructions one warp may execute before it counts as one that
-  /// never ends: half a minute.
+  /// How many instructions a warp may execute before it is reported as endless:
+  /// about half a minute.
   uint64_t instructionLimit = uint64_t(1) << 31;
 };
 

@@ -1,7 +1,8 @@
 //===- Float.cpp - arithmetic of f32 and f64 ------------------------------===//
 //
-// PTX ISA 9.7.3 "Floating-Point Instructions". What PTX calls approximate is
-// computed to full precision here: hardware is allowed, not obliged, to err.
+// PTX ISA 9.7.3 "Floating-Point Instructions". Operations that PTX calls
+// approximate are computed to full precision here: hardware is allowed, not
+// obliged, to err.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +14,7 @@ namespace tdc::sim {
 
 namespace {
 
-/// PTX ISA 9.7.3: f32 instructions give this NaN whatever NaN they get.
+/// PTX ISA 9.7.3: f32 instructions return this NaN for any NaN.
 float canonical(float value) {
   return std::isnan(value) ? bitCast<float>(0x7fffffffu) : value;
 }
@@ -51,13 +52,13 @@ template <typename T> T add(T a, T b) { return a + b; }
 template <typename T> T sub(T a, T b) { return a - b; }
 template <typename T> T mul(T a, T b) { return a * b; }
 template <typename T> T fma(T a, T b, T c) { return std::fma(a, b, c); }
-// C++ leaves division by zero open; every target of this program divides as
-// IEEE 754 says.
+// C++ leaves division by zero undefined; every target of this program divides
+// as IEEE 754 specifies.
 template <typename T> T div(T a, T b) { return a / b; }
 template <typename T> T rcp(T a) { return T(1) / a; }
 template <typename T> T sqrt(T a) { return std::sqrt(a); }
 
-/// F rounded as R says.
+/// F, rounded in direction R.
 template <auto F, Rounding R, typename T> T roundedUnary(T a) {
   if constexpr (R == Rounding::Nearest)
     return F(a);
@@ -90,8 +91,8 @@ float divApprox(float a, float b) {
 float rsqrt(float a) { return float(rcp(std::sqrt(double(a)))); }
 double rsqrt64(double a) { return rcp(std::sqrt(a)); }
 
-/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 (9.7.3.14, 9.7.3.17) drop the
-/// low word of operand and result.
+/// rcp.approx.ftz.f64 and rsqrt.approx.ftz.f64 (9.7.3.14, 9.7.3.17) ignore the
+/// low word of the operand and clear it in the result.
 double highWord(double value) {
   if (std::isnan(value))
     return value;
@@ -108,7 +109,7 @@ float log2(float a) { return std::log2(a); }
 float exp2(float a) { return std::exp2(a); }
 float tanh(float a) { return std::tanh(a); }
 
-/// -0 is less than +0; of one NaN the other operand is the result.
+/// -0 is less than +0; if one operand is NaN, the other one is the result.
 template <typename T> T minimum(T a, T b) {
   if (a == b)
     return std::signbit(a) ? a : b;
@@ -119,14 +120,14 @@ template <typename T> T maximum(T a, T b) {
     return std::signbit(a) ? b : a;
   return a > b || std::isnan(b) ? a : b;
 }
-/// .NaN: of one NaN the result is NaN.
+/// .NaN: if an operand is NaN, the result is NaN.
 float minimumNaN(float a, float b) {
   return std::isnan(a) || std::isnan(b) ? NAN : minimum(a, b);
 }
 float maximumNaN(float a, float b) {
   return std::isnan(a) || std::isnan(b) ? NAN : maximum(a, b);
 }
-/// .xorsign.abs: of the magnitudes, with the product of the signs.
+/// .xorsign.abs: F of the magnitudes, with the product of the signs.
 template <float (*F)(float, float)> float ofMagnitudes(float a, float b) {
   float result = F(std::fabs(a), std::fabs(b));
   if (result != result)
@@ -137,7 +138,7 @@ template <float (*F)(float, float)> float ofMagnitudes(float a, float b) {
 
 template <typename T> T negate(T a) { return -a; }
 template <typename T> T absolute(T a) { return std::fabs(a); }
-/// The sign of a on b.
+/// The value of b with the sign of a.
 template <typename T> T copySign(T a, T b) { return std::copysign(b, a); }
 
 template <typename T> bool isFinite(T a) { return std::isfinite(a); }
@@ -153,8 +154,9 @@ template <typename T> bool isSubnormal(T a) {
 // The table
 //===----------------------------------------------------------------------===//
 
-/// One operation, rounded in one direction, for f32 with .ftz and .sat and for
-/// f64. PTX ISA 9.7.3: no rounding written is .rn for sums and products.
+/// Adds the operations rounded in one direction, for f32 with .ftz and .sat and
+/// for f64. PTX ISA 9.7.3: sums and products without a rounding qualifier use
+/// .rn.
 template <Rounding R> void addRounded(FormTable &table) {
   const std::string round = nameOf(R);
   auto add32 = [&](const std::string &name, const std::string &qualifiers,
@@ -208,7 +210,7 @@ template <Rounding R> void addRounded(FormTable &table) {
   add64("sqrt", lanewise<roundedUnary<sqrt<double>, R, double>>(1), false);
 }
 
-/// With and without .ftz, which comes after `name`.
+/// Adds the forms with and without .ftz, which follows `name`.
 template <float (*F)(float)>
 void addUnary(FormTable &table, const std::string &name, uint16_t operations) {
   table.add(name + ".f32", lanewise<unary<F, false>>(operations));

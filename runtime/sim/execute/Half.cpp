@@ -1,8 +1,8 @@
 //===- Half.cpp - arithmetic of f16 and bf16, and of pairs ----------------===//
 //
-// PTX ISA 9.7.4 "Half Precision Floating-Point Instructions". Computed in f64
-// and rounded once: sums and products of such numbers are exact there, or
-// rounded to odd, which a second rounding does not harm.
+// PTX ISA 9.7.4 "Half Precision Floating-Point Instructions". Results are
+// computed in f64 and rounded once: sums and products of these formats are
+// exact in f64, or rounded to odd, so that a second rounding is harmless.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@ namespace tdc::sim {
 
 namespace {
 
-/// What a result goes through.
+/// The last step of a result.
 enum class Finish : uint8_t { Plain, Sat, Relu };
 
 template <typename Format> constexpr float kSmallestNormal = 0;
@@ -39,8 +39,9 @@ double add(double a, double b) { return a + b; }
 double sub(double a, double b) { return a - b; }
 double mul(double a, double b) { return a * b; }
 
-/// a * b + c to odd: what the sum loses is known exactly (Knuth's TwoSum), and
-/// must not vanish where the product lies between two results.
+/// a * b + c rounded to odd: the error of the sum is known exactly (Knuth's
+/// TwoSum) and must not vanish where the rounded sum lies half-way between two
+/// results.
 double fused(double a, double b, double c) {
   double product = a * b;
   double sum = product + c;
@@ -104,7 +105,7 @@ template <typename Format, bool Ftz> uint16_t absolute(uint16_t a) {
   return flush<Format, Ftz>(a) & 0x7fff;
 }
 
-// The same of both halves of a register.
+// Applies F to both halves of a register.
 template <uint16_t (*F)(uint16_t)> uint32_t both(uint32_t a) {
   return F(uint16_t(a)) | uint32_t(F(uint16_t(a >> 16))) << 16;
 }
@@ -130,7 +131,7 @@ void addForm(FormTable &table, const std::string &opcode, Form form,
   table.add(opcode, form);
 }
 
-// One operation of single values and of pairs; `name` is without the type.
+// Adds one operation on single values and on pairs; `name` is without the type.
 template <uint16_t (*F)(uint16_t)>
 void addUnary(FormTable &table, const std::string &name,
               const std::string &type, uint16_t operations, int target) {
@@ -166,7 +167,7 @@ void addExtremes(FormTable &table, const std::string &name,
       table, name + ".NaN.xorsign.abs", type, 1, 86);
 }
 
-/// Sums and products, with or without .rn, which is how they round.
+/// Sums and products, with or without .rn, which is also the default rounding.
 template <typename Format, double (*F)(double, double), bool Ftz, Finish Then>
 void addSum(FormTable &table, const std::string &name,
             const std::string &qualifiers, const std::string &type,

@@ -2,7 +2,7 @@
 //
 // PTX ISA 9.7.1 "Integer Arithmetic Instructions", 9.7.2 "Extended-Precision
 // Integer Arithmetic Instructions" and 9.7.8 "Logic and Shift Instructions".
-// Sums and products are computed unsigned, where C++ defines what wraps.
+// Sums and products are computed unsigned, where C++ defines wrap-around.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,8 +39,8 @@ template <> struct Twice<int64_t> {
 };
 template <typename T> using Wide = typename Twice<T>::type;
 
-/// Wraps; the operands of 16 bits must not be promoted to int, whose product
-/// could overflow.
+/// The operand as uint64_t, where arithmetic wraps. Without it 16-bit operands
+/// would be promoted to int, and a product could overflow.
 template <typename T> uint64_t bitsOf(T value) { return uint64_t(value); }
 
 template <typename T> T add(T a, T b) { return T(bitsOf(a) + bitsOf(b)); }
@@ -68,7 +68,7 @@ int32_t madHiSat(int32_t a, int32_t b, int32_t c) {
   return addSat(mulHi(a, b), c);
 }
 
-/// The product of the low 24 bits: bits 0-31 or 16-47 of it.
+/// The product of the low 24 bits; callers take bits 0-31 or 16-47 of it.
 template <typename T> int64_t product24(T a, T b) {
   auto low = [](T value) { return int64_t(T(uint32_t(value) << 8)) >> 8; };
   return low(a) * low(b);
@@ -78,7 +78,7 @@ template <typename T> T mul24Hi(T a, T b) { return T(product24(a, b) >> 16); }
 template <typename T> T mad24Lo(T a, T b, T c) { return add(mul24Lo(a, b), c); }
 template <typename T> T mad24Hi(T a, T b, T c) { return add(mul24Hi(a, b), c); }
 
-/// PTX leaves division by zero open; hardware gives all ones.
+/// PTX leaves division by zero undefined; hardware returns all ones.
 template <typename T> T divide(T a, T b) {
   if (b == 0)
     return T(-1);
@@ -109,7 +109,7 @@ template <typename T> T bitNot(T a) { return T(~a); }
 template <typename T> T logicalNot(T a) { return a == 0; }
 bool predicateNot(bool a) { return !a; }
 
-/// Shifts by more than the width are shifts by the width.
+/// Shifts by more than the width act as shifts by the width.
 template <typename T> T shiftLeft(T a, uint32_t by) {
   return by >= kBits<T> ? T(0) : T(bitsOf(a) << by);
 }
@@ -118,7 +118,8 @@ template <typename T> T shiftRight(T a, uint32_t by) {
     return a < 0 ? T(-1) : T(0);
   return T(a >> by);
 }
-/// Of b:a, the high word of a shift to the left, the low one to the right.
+/// Shifts b:a to the left and returns the high word; funnelRight shifts right
+/// and returns the low word.
 template <bool Wraps> uint32_t funnelLeft(uint32_t a, uint32_t b, uint32_t by) {
   uint32_t n = Wraps ? by & 31 : std::min(by, 32u);
   return uint32_t((uint64_t(b) << 32 | a) << n >> 32);
@@ -135,7 +136,8 @@ template <typename T> uint32_t countOnes(T a) {
 template <typename T> uint32_t countLeadingZeros(T a) {
   return a ? uint32_t(__builtin_clzll(a)) - (64 - kBits<T>) : kBits<T>;
 }
-/// Of the most significant bit that is not the sign; all ones for none.
+/// The position of the most significant bit that differs from the sign; all
+/// ones if there is none.
 template <typename T> uint32_t findLeadingOne(T a) {
   Unsigned<T> bits = Unsigned<T>(a < 0 ? ~a : a);
   return bits ? kBits<T> - 1 - countLeadingZeros(bits) : ~0u;
@@ -151,8 +153,8 @@ template <typename T> T reverseBits(T a) {
   return reversed;
 }
 
-/// `length` bits from bit `position`, sign-extended for signed types from the
-/// field's last bit that exists.
+/// `length` bits from bit `position`; for signed types sign-extended from the
+/// last bit of the field that exists.
 template <typename T> T extractField(T a, uint32_t position, uint32_t length) {
   position &= 255;
   length &= 255;
@@ -179,7 +181,7 @@ T insertField(T a, T b, uint32_t position, uint32_t length) {
   return (b & ~mask) | (a << position & mask);
 }
 
-/// Each nibble of c chooses a byte of b:a, or its sign.
+/// Each nibble of c selects a byte of b:a, or its sign.
 uint32_t permute(uint32_t a, uint32_t b, uint32_t c) {
   uint64_t bytes = uint64_t(b) << 32 | a;
   uint32_t result = 0;
@@ -193,7 +195,7 @@ uint32_t permute(uint32_t a, uint32_t b, uint32_t c) {
   return result;
 }
 
-/// Any function of three bits, whose table is the immediate.
+/// Any function of three bits; the immediate is its truth table.
 uint32_t lookUp3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
   uint32_t result = 0;
   for (unsigned row = 0; row < 8; ++row)
@@ -222,8 +224,8 @@ int32_t dot2(uint32_t a, uint32_t b, int32_t c) {
 // With a carry
 //===----------------------------------------------------------------------===//
 
-/// What follows a sum in the register CC.CF: kept in the warp, as no operand
-/// names it.
+/// An instruction that reads or writes the carry CC.CF, which the warp keeps,
+/// as no operand names it.
 template <typename T, T (*Function)(T, T, T, bool, bool &), bool ReadsCarry,
           bool WritesCarry, unsigned NumSources>
 void withCarry(Warp &warp, const Instruction &instruction) {
@@ -249,7 +251,7 @@ template <typename T> T addCarry(T a, T b, T, bool in, bool &out) {
   out = sum >> kBits<T> & 1;
   return T(sum);
 }
-/// The carry of a difference is its borrow.
+/// For a difference the carry is the borrow.
 template <typename T> T subCarry(T a, T b, T, bool in, bool &out) {
   Wide<T> difference = Wide<T>(a) - b - in;
   out = difference >> kBits<T> & 1;
@@ -261,7 +263,7 @@ template <typename T> T madLoCarry(T a, T b, T c, bool in, bool &out) {
 template <typename T> T madHiCarry(T a, T b, T c, bool in, bool &out) {
   return addCarry<T>(mulHi(a, b), c, 0, in, out);
 }
-/// mad.hi.s32 multiplies with signs; the sum and its carry are those of bits.
+/// mad.hi.s32 multiplies signed numbers; the sum and its carry are unsigned.
 template <typename T> T madHiCarrySigned(T a, T b, T c, bool in, bool &out) {
   using Signed = std::make_signed_t<T>;
   return addCarry<T>(T(mulHi(Signed(a), Signed(b))), c, 0, in, out);

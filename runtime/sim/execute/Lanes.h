@@ -1,9 +1,9 @@
-//===- Lanes.h - functions of one lane to instructions of a warp ----------===//
+//===- Lanes.h - instructions of a warp from functions of one lane --------===//
 //
-// Most instructions compute one result of each lane from that lane's operands:
+// Most instructions compute one result per lane from that lane's operands:
 // lanewise<F>() makes the form of such an instruction from the C++ function F.
 // F is computed for all 32 lanes, as that is vector code, and the results of
-// inactive lanes are dropped: F must have a result, and no trap, for anything.
+// inactive lanes are dropped. So F must return for all inputs and never trap.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,9 @@ template <typename To, typename From> To bitCast(From from) {
   return to;
 }
 
-/// Code for the processor at hand: `wide` is compiled for AVX2 with fused
-/// multiply-add, which would otherwise be emulated; both from `Body::run`.
+/// Two compilations of `Body::run`: `plain`, and `wide` for AVX2 with fused
+/// multiply-add, which would otherwise be emulated. choose() returns the one
+/// for the processor at hand.
 template <typename Body> struct Compiled {
   static void plain(Warp &warp, const Instruction &instruction) {
     Body::run(warp, instruction);
@@ -59,7 +60,7 @@ template <typename Body> struct Compiled {
 #endif
 };
 
-/// The operand of one lane.
+/// Reads the operand of one lane.
 template <typename T> struct LaneSource {
   const T *values;
   LaneSource(Warp &warp, Slot slot) : values(warp.at<T>(slot)) {}
@@ -103,7 +104,7 @@ private:
         mask |= uint32_t(Function(std::get<I>(sources)[lane]...)) << lane;
       warp.setPredicate(operands[0], mask);
     } else {
-      // Not into the register at once: it may be one of the operands.
+      // Not directly into the register: it may be one of the operands.
       alignas(32) Result results[kLanes];
       for (unsigned lane = 0; lane < kLanes; ++lane)
         results[lane] = Function(std::get<I>(sources)[lane]...);
@@ -112,8 +113,8 @@ private:
   }
 };
 
-/// The form of an instruction that computes `Function` in each lane, of
-/// `operations` floating-point operations.
+/// The form of an instruction that computes `Function` in each lane and counts
+/// as `operations` floating-point operations.
 template <auto Function> Form lanewise(uint16_t operations = 0) {
   return Lanewise<Function>::form(operations);
 }

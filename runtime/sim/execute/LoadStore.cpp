@@ -1,7 +1,7 @@
 //===- LoadStore.cpp - ld and st ------------------------------------------===//
 //
-// PTX ISA 9.7.9.8 "ld" to 9.7.9.11 "st". Registers may be wider than what is
-// loaded, which is then extended, or stored, which is then cut (9.4.1).
+// PTX ISA 9.7.9.8 "ld" to 9.7.9.11 "st". Registers may be wider than the
+// element: a loaded element is extended, a stored one is truncated (9.4.1).
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@ Space spaceOf(const Instruction &instruction) {
   return Space(instruction.parameter >> 8);
 }
 
-/// For each lane, where its elements are; rows that lie together are found at
-/// once.
+/// Calls `visit` with each lane and the place of its elements. A row of
+/// contiguous elements is checked at once.
 template <typename Visit>
 [[gnu::always_inline]] inline void
 forEachLane(Warp &warp, const Instruction &instruction,
@@ -35,7 +35,8 @@ forEachLane(Warp &warp, const Instruction &instruction,
       visit(lane, row + lane * bytes);
     return;
   }
-  // Neighbours often read the same place. Local memory is another one each.
+  // Neighbouring lanes often read the same place. Local memory is different for
+  // each lane.
   bool canBeSame =
       kind == Access::Read && space != Space::Local && space != Space::Generic;
   std::byte *place = nullptr;
@@ -64,7 +65,7 @@ void load(Warp &warp, const Instruction &instruction) {
                 for (unsigned i = 0; i < count; ++i) {
                   Element element;
                   memcpy(&element, place + i * sizeof(Element), sizeof element);
-                  // By way of Element, whose sign decides how to extend.
+                  // Through Element: its signedness decides the extension.
                   // NOLINTNEXTLINE(bugprone-signed-char-misuse): a number
                   results[i][lane] = Register(element);
                 }
@@ -90,7 +91,7 @@ void store(Warp &warp, const Instruction &instruction) {
               });
 }
 
-/// By the width of the registers, of which there may be several.
+/// Selects the load by the width of the registers; an element type has several.
 template <typename Element> struct Load {
   static void run(Warp &warp, const Instruction &instruction) {
     if constexpr (sizeof(Element) <= 2)
@@ -126,7 +127,7 @@ constexpr SpaceName kSpaces[] = {
 template <typename Element>
 void addElement(FormTable &table, const std::string &type) {
   using Kind = OperandForm::Kind;
-  // The narrowest register that can hold it.
+  // The narrowest register that can hold the element.
   constexpr Width kWidth = sizeof(Element) <= 2   ? Width::Bits16
                            : sizeof(Element) == 4 ? Width::Bits32
                                                   : Width::Bits64;

@@ -1,11 +1,11 @@
 //===- Matrix.cpp - ldmatrix, movmatrix and mma ---------------------------===//
 //
 // PTX ISA 9.7.14.5 "Matrix multiply-accumulate operation using mma
-// instruction". How hardware adds the products is not specified. Here each
-// element of the result is c, to which the products of the row and the column
-// are added by fused multiply-adds, in the order of k: in f32 for f16, bf16 and
-// tf32, whose products are exact there, in f64 for f64. With f16 accumulators
-// the result is rounded once, at the end.
+// instruction". The order in which hardware adds the products is not specified.
+// Here each element of the result starts as c; the products of the row and the
+// column are added by fused multiply-adds, in the order of k: in f32 for f16,
+// bf16 and tf32, where their products are exact, in f64 for f64. With f16
+// accumulators the result is rounded once, at the end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,13 +21,14 @@ namespace tdc::sim {
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Fragments: which lane has which element. Lanes come in eight groups of four.
+// Fragments: the lane of each element. Lanes form eight groups of four.
 //===----------------------------------------------------------------------===//
 
 constexpr unsigned groupOf(unsigned lane) { return lane / 4; }
 constexpr unsigned inGroup(unsigned lane) { return lane % 4; }
 
-/// Types of the factors: what is in a register and what it is accumulated in.
+/// Types of the factors: the register and the type in which products are
+/// accumulated.
 template <typename Format> struct PackedFactor {
   using Register = uint32_t;
   using Value = float;
@@ -38,7 +39,7 @@ template <typename Format> struct PackedFactor {
 };
 using HalfFactor = PackedFactor<F16>;
 using BrainFactor = PackedFactor<BF16>;
-/// Of tf32 the low bits do not count (PTX ISA 5.2.3).
+/// The low bits of tf32 are ignored (PTX ISA 5.2.3).
 struct TensorFactor {
   using Register = uint32_t;
   using Value = float;
@@ -62,12 +63,12 @@ struct DoubleFactor {
 
 float multiplyAdd(float a, float b, float c) { return std::fma(a, b, c); }
 double multiplyAdd(double a, double b, double c) { return std::fma(a, b, c); }
-/// Sums of bytes' products fit with room to spare.
+/// Sums of products of bytes fit into int64_t with room to spare.
 int64_t multiplyAdd(int32_t a, int32_t b, int64_t c) {
   return int64_t(a) * b + c;
 }
 
-// Accumulators: how their elements lie in registers, and in what they add.
+// Accumulators: the layout of elements in registers, and the type of the sum.
 template <typename T> struct PlainAccumulator {
   using Register = T;
   using Sum = T;
@@ -92,7 +93,7 @@ struct HalfAccumulator {
                                            << 16;
   }
 };
-/// Wraps around, or with .satfinite stays at the limits.
+/// Wraps around, or with .satfinite saturates.
 template <bool Saturates> struct IntAccumulator {
   using Register = int32_t;
   using Sum = int64_t;
@@ -107,7 +108,7 @@ template <bool Saturates> struct IntAccumulator {
 
 constexpr unsigned kColumns = 8;
 
-/// D = A * B + C of M x 8 x K, with A by rows and B by columns.
+/// D = A * B + C of M x 8 x K, with A row-major and B column-major.
 template <typename FactorA, typename FactorB, typename Accumulator, unsigned M,
           unsigned K>
 struct Multiply {
@@ -126,7 +127,7 @@ struct Multiply {
     alignas(32) Value left[M][K];
     alignas(32) Value right[K][kColumns];
     alignas(32) Sum sums[M][kColumns];
-    // In A, registers go down by eight rows first, then right.
+    // In A, registers advance by eight rows first, then by columns.
     for (unsigned i = 0; i < kRegistersA; ++i) {
       const auto *values = warp.at<typename FactorA::Register>(a[i]);
       unsigned row = 8 * (i % (M / 8)), column = 4 * kPer * (i / (M / 8));
@@ -155,7 +156,8 @@ struct Multiply {
     });
   }
 
-  /// Calls `visit` with each register's lanes and its elements' place.
+  /// Calls `visit` with the lanes of each register and the place of its
+  /// elements.
   template <typename Visit>
   [[gnu::always_inline]] static inline void
   visitSums(Warp &warp, const Slot *slots, Sum (&sums)[M][kColumns],
@@ -196,7 +198,7 @@ struct Multiply {
 /// Eight rows of eight halves.
 using Tile = uint16_t[8][8];
 
-/// A lane has two neighbours of a row, or, transposed, of a column.
+/// The two neighbours that a lane holds: of a row, or, transposed, of a column.
 uint32_t elementsOf(const Tile &tile, unsigned lane, bool isTransposed) {
   unsigned row = groupOf(lane), column = 2 * inGroup(lane);
   return isTransposed
@@ -215,7 +217,7 @@ void loadMatrix(Warp &warp, const Instruction &instruction) {
   bool isTransposed = instruction.parameter & 1;
   uint64_t addresses[kLanes];
   gatherAddresses(warp, instruction, count, 0, addresses);
-  // Eight lanes say where the rows of a matrix are.
+  // Eight lanes give the addresses of a matrix's rows.
   uint32_t asked = count == 4 ? kFullWarp : (1u << 8 * count) - 1;
   countTraffic(warp, space, addresses, asked, sizeof(Tile) / 8, Access::Read);
   uint32_t results[4][kLanes];
@@ -273,7 +275,7 @@ void addLoads(FormTable &table) {
   table.add("movmatrix.sync.aligned.m8n8.trans.b16", transpose);
 }
 
-/// Both sizes of k, whose names end in the size.
+/// Adds the forms of both sizes of k; their names end in the size.
 template <typename A, typename B, typename Accumulator, unsigned M,
           unsigned... K>
 void addMultiply(FormTable &table, const std::string &types, int target) {

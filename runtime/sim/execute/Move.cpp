@@ -19,7 +19,7 @@ void movePredicate(Warp &warp, const Instruction &instruction) {
                     warp.getPredicate(instruction.operands[1]));
 }
 
-/// mov.b32 r, {a, b}: the first part in the lowest bits.
+/// mov.b32 r, {a, b}: packs the first part into the lowest bits.
 template <typename Whole, typename Part>
 void pack(Warp &warp, const Instruction &instruction) {
   constexpr unsigned kParts = sizeof(Whole) / sizeof(Part);
@@ -35,7 +35,7 @@ void pack(Warp &warp, const Instruction &instruction) {
 template <typename Whole, typename Part>
 void unpack(Warp &warp, const Instruction &instruction) {
   constexpr unsigned kParts = sizeof(Whole) / sizeof(Part);
-  // A copy: one of the parts may be the whole's register.
+  // Copied first: the whole's register may be one of the parts.
   Whole whole[kLanes];
   memcpy(whole, warp.at<Whole>(instruction.operands[kParts]), sizeof whole);
   for (unsigned i = 0; i < kParts; ++i) {
@@ -61,7 +61,7 @@ void addPacking(FormTable &table, const std::string &opcode) {
   table.add(opcode, form);
 }
 
-/// cvta.shared: an offset in the window to a generic address, or back.
+/// cvta.shared: converts an offset in the window to a generic address, or back.
 template <uint64_t Window> uint64_t toGeneric(uint64_t a) { return a + Window; }
 template <uint64_t Window> uint64_t fromGeneric(uint64_t a) {
   return a - Window;
@@ -101,7 +101,8 @@ void addMoveForms(FormTable &table) {
   addWindow<kSharedWindow>(table, "shared");
   addWindow<kLocalWindow>(table, "local");
   addWindow<kParamWindow>(table, "param");
-  // Constants lie in global memory here, and both say that they are there.
+  // Constants lie in global memory here, so both instructions report both
+  // spaces.
   table.add("isspacep.global", lanewise<isInSpace<Space::Global>>());
   table.add("isspacep.shared", lanewise<isInSpace<Space::Shared>>());
   table.add("isspacep.local", lanewise<isInSpace<Space::Local>>());

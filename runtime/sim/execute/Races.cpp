@@ -11,7 +11,7 @@ void Ordering::begin(unsigned warps, uint32_t first) {
   firstSegment = first;
   segments.fill(first);
   settledSegments.fill(first);
-  // Nothing of the block lies before its beginning.
+  // Nothing of the block precedes its beginning.
   for (auto &row : known)
     row.fill(first - 1);
 }
@@ -34,15 +34,15 @@ void Ordering::pass(unsigned warp, const Clock &clock) {
 
 namespace {
 
-/// Chunks that launches have left, for the next one: to get them from the
-/// system each time costs more than to clear them.
+/// Chunks that finished launches leave for the next one: allocating them each
+/// time costs more than clearing them.
 template <typename Chunk> std::vector<std::unique_ptr<Chunk>> &spareChunks() {
   thread_local std::vector<std::unique_ptr<Chunk>> spare;
   return spare;
 }
 constexpr size_t kMaxSpare = 4096;
 
-/// What one warp can tell of a mark at a glance.
+/// The checks of a mark that one warp can make quickly.
 struct Glance {
   Mark first, low, settled, self;
 
@@ -54,31 +54,32 @@ struct Glance {
     return (mark & kWarpBits) == self && mark >= first;
   }
   /// Without branches, so that loops over rows become vector code. False does
-  /// not say that there is a race.
+  /// not mean that there is a race.
   bool isOrdered(Mark mark) const {
     return (mark == 0) | (mark - low < settled - low) | isMine(mark);
   }
 };
 
-/// Whether an access was by the same warp in the same segment.
+/// Whether two accesses were made by the same warp in the same segment.
 bool isSameTime(Mark old, Mark now) {
   return ((old ^ now) & ~(kAllBytes | kAtomic)) == 0;
 }
 
-/// The bytes of Lanes.
+/// Access to the bytes of Lanes.
 class LaneBytes {
 public:
   explicit LaneBytes(Lanes &lanes) : lanes(lanes) {}
 
-  /// Another lane than this one, of the bytes of a mark; `lane` may be
-  /// kSeveral, too, of which one is another lane.
+  /// A lane other than `lane` among the lanes of the bytes of a mark. `lane`
+  /// may be kSeveral, which always includes another lane.
   std::optional<unsigned> findOther(Mark bytes, unsigned lane) const {
     for (unsigned byte = 0; byte < 4; ++byte)
       if (bytes >> (1 + byte) & 1 && (get(byte) != lane || lane == kSeveral))
         return get(byte);
     return std::nullopt;
   }
-  /// A lane accesses the bytes of `now`; those of `old` have been before.
+  /// Notes that a lane accesses the bytes of `now`; the bytes of `old` were
+  /// accessed before in the same segment.
   void add(Mark now, Mark old, unsigned lane) {
     for (unsigned byte = 0; byte < 4; ++byte) {
       if (!(now >> (1 + byte) & 1))
@@ -95,7 +96,7 @@ private:
   Lanes &lanes;
 };
 
-/// By the bytes of a lane: the lanes of a row's words.
+/// The Lanes of each word of a row, by the number of bytes per lane.
 constexpr unsigned kMaxLaneBytes = 16;
 using Row = std::array<Lanes, kMaxLaneBytes * kLanes / 4>;
 constexpr std::array<Row, kMaxLaneBytes + 1> kRows = [] {
@@ -122,7 +123,7 @@ void Shadow::clear() {
 void Shadow::getAccesses(uint64_t base,
                          std::vector<ByteAccess> &accesses) const {
   for (bool isWrite : {false, true}) {
-    uint64_t end = 0; // of the words in a row so far
+    uint64_t end = 0; // end of the contiguous words so far
     for (size_t i = 0; i < chunks.size(); ++i) {
       const Chunk *chunk = chunks[i].get();
       for (unsigned word = 0; chunk && word < kChunkWords; ++word) {
@@ -192,7 +193,7 @@ Conflict Shadow::note(uint64_t offset, unsigned bytes, Access access,
     if (access == Access::Read) {
       bool isAgain = isSameTime(last, now);
       readerLanes.add(now, isAgain ? last : 0, lane);
-      // Of a warp the last read is enough.
+      // One read per warp is enough.
       if (!isAgain && !glance.isMine(last))
         other = last;
       last = isAgain ? last | now : now;

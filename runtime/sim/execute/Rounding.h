@@ -1,4 +1,4 @@
-//===- Rounding.h - rounding in the directions that PTX knows -------------===//
+//===- Rounding.h - rounding in the directions of PTX ---------------------===//
 
 #ifndef TDC_SIM_EXECUTE_ROUNDING_H
 #define TDC_SIM_EXECUTE_ROUNDING_H
@@ -19,8 +19,9 @@ inline const char *nameOf(Rounding rounding) {
   return kNames[unsigned(rounding)];
 }
 
-/// F with the processor's rounding set. Volatile, and not inlined, so that
-/// nothing is computed before the mode is set or after it is reset.
+/// Computes F with the processor's rounding mode set to R. Volatile and not
+/// inlined, so that nothing is computed before the mode is set or after it is
+/// reset.
 template <auto F, Rounding R, typename T, typename... More>
 [[gnu::noinline]] T inDirection(T first, More... more) {
   return [](volatile T a, volatile More... b) {

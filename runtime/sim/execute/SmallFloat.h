@@ -1,8 +1,8 @@
 //===- SmallFloat.h - f16, bf16 and tf32 ----------------------------------===//
 //
-// Values of these formats are exact in f32 and f64; only rounding to them takes
-// thought. `encode` rounds once from f64, in any direction; `fromFloat` is the
-// fast way for f32 and rounding to nearest.
+// Values of these formats are exact in f32 and f64; only rounding to them needs
+// care. `encode` rounds once from f64, in any direction; `fromFloat` is a fast
+// path for f32 and rounding to nearest.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,12 +30,11 @@ using BF16 = FloatFormat<uint16_t, 8, 7>;
 using TF32 = FloatFormat<uint32_t, 8, 10, 13>;
 using F32 = FloatFormat<uint32_t, 8, 23>;
 
-/// PTX ISA 9.7.4: the NaN that arithmetic of f16 and bf16 gives.
+/// PTX ISA 9.7.4: the NaN that arithmetic of f16 and bf16 returns.
 constexpr uint16_t kSmallNaN = 0x7fff;
 
-/// The value nearest to `value` in the direction R, without an infinity for a
-/// finite value unless the rounding leads there. NaN becomes all ones but for
-/// the sign.
+/// Rounds `value` in the direction R. A finite value becomes infinite only if
+/// the rounding leads there. NaN becomes all ones except the sign.
 template <typename Format>
 typename Format::Storage encode(double value, Rounding rounding) {
   using Storage = typename Format::Storage;
@@ -59,7 +58,8 @@ typename Format::Storage encode(double value, Rounding rounding) {
     return make(0);
 
   // The significand with 53 bits, and how many of them do not fit. A subnormal
-  // of f64 is far below all other formats': its exponent may be off by one.
+  // of f64 is far below the range of the other formats, so its exponent may be
+  // off by one.
   uint64_t significand = (bits & ((uint64_t(1) << 52) - 1)) | uint64_t(1) << 52;
   int biased = exponent - 1023 + Format::kBias;
   int dropped = 52 - int(kFraction);
@@ -116,8 +116,8 @@ template <> inline float toFloat<TF32>(uint32_t bits) {
 template <> inline float toFloat<F32>(uint32_t bits) {
   return bitCast<float>(bits);
 }
-/// Moves the fields to where f32 has them and mends the exponent by a product,
-/// which is exact and normalises subnormals.
+/// Moves the fields to their positions in f32 and fixes the exponent by a
+/// product, which is exact and normalises subnormals.
 template <> inline float toFloat<F16>(uint16_t bits) {
   uint32_t magnitude = uint32_t(bits & 0x7fff) << 13;
   uint32_t value = bitCast<uint32_t>(bitCast<float>(magnitude) * 0x1p112f);
@@ -125,7 +125,7 @@ template <> inline float toFloat<F16>(uint16_t bits) {
   return bitCast<float>(value | uint32_t(bits & 0x8000) << 16);
 }
 
-/// To nearest even; NaN is kSmallNaN.
+/// Rounds to nearest even; NaN becomes kSmallNaN.
 template <typename Format> typename Format::Storage fromFloat(float value);
 
 template <> inline uint16_t fromFloat<BF16>(float value) {
@@ -133,8 +133,8 @@ template <> inline uint16_t fromFloat<BF16>(float value) {
   uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
   return std::isnan(value) ? kSmallNaN : uint16_t(rounded);
 }
-/// A sum with a number whose last place is that of the result rounds a
-/// subnormal; others are rounded as integers.
+/// A subnormal is rounded by adding a number with the same last place as the
+/// result; other values are rounded as integers.
 template <> inline uint16_t fromFloat<F16>(float value) {
   uint32_t bits = bitCast<uint32_t>(value);
   uint32_t magnitude = bits & 0x7fffffff;

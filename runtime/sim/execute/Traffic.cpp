@@ -1,4 +1,4 @@
-//===- Traffic.cpp - what an access of a warp costs the memories ----------===//
+//===- Traffic.cpp - memory traffic of an access of a warp ----------------===//
 
 #include "execute/Traffic.h"
 #include "execute/Access.h"
@@ -18,8 +18,9 @@ struct Addresses {
   void push(uint64_t address) { values[count++] = address; }
 };
 
-/// Wavefronts for lanes that are served together. A lane's bytes are one line,
-/// in one bank or in several neighbours.
+/// Wavefronts for lanes that are served together. `lineBytes` is the size of a
+/// lane's access, at least one bank's word; it is in one bank or in several
+/// adjacent ones.
 unsigned countWavefronts(const uint64_t *addresses, unsigned count,
                          unsigned lineBytes) {
   unsigned lines[kWavefrontBytes / kBankBytes] = {}, most = 0;
@@ -53,7 +54,7 @@ void countShared(Work &work, const uint64_t addresses[kLanes], uint32_t lanes,
 
 void countGlobal(Work &work, const uint64_t addresses[kLanes], uint32_t lanes,
                  Access kind) {
-  Addresses sectors; // an access is aligned: it is in one
+  Addresses sectors; // an access is aligned: it lies in one sector
   for (unsigned lane = 0; lane < kLanes; ++lane)
     if (lanes >> lane & 1)
       sectors.push(addresses[lane] / kSectorBytes);
@@ -74,8 +75,8 @@ void countTraffic(Warp &warp, Space space, const uint64_t addresses[kLanes],
   Work &work = warp.block.state.work;
   uint64_t resolved[kLanes];
   if (space == Space::Generic && lanes) {
-    // Lanes of one instruction that are in several memories: those of the
-    // first one count.
+    // If the lanes of one instruction access several memories, only those in
+    // the memory of the first lane count.
     space = resolveGeneric(addresses[firstLane(lanes)]).first;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       auto [lanesSpace, offset] = resolveGeneric(addresses[lane]);

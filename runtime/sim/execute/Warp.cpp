@@ -1,4 +1,4 @@
-//===- Warp.cpp - the flow of control of a warp ---------------------------===//
+//===- Warp.cpp - control flow of a warp ----------------------------------===//
 
 #include "execute/Warp.h"
 #include <algorithm>
@@ -35,8 +35,8 @@ void Warp::resume(const Group &group) {
   lanes = group.lanes;
 }
 
-/// Called when lanes elsewhere may have to be merged with these, or to go on
-/// before them.
+/// Merges groups of lanes at the same place, and switches to the group with the
+/// lowest pc. Called when either may be possible.
 void Warp::regroup() {
   for (size_t i = 0; i < others.size();) {
     if (others[i].pc != pc) {
@@ -62,7 +62,7 @@ void Warp::regroup() {
     attention = std::min(attention, other.pc);
 }
 
-/// Lanes part: `stay` of them execute at `stayPc`, and `go` at `goPc`.
+/// Splits the lanes: `stay` of them continue at `stayPc`, and `go` at `goPc`.
 void Warp::part(uint32_t stay, uint32_t stayPc, uint32_t go, uint32_t goPc) {
   pc = stayPc;
   lanes = stay;
@@ -92,8 +92,8 @@ uint32_t Warp::membersOf(const Instruction &instruction) const {
   __builtin_unreachable();
 }
 
-/// Whether all lanes are here that have to execute the instruction together;
-/// if not, they wait, and others go on.
+/// Whether all lanes that must execute the instruction together are here; if
+/// not, the present ones wait, and others run.
 bool Warp::gather(const Instruction &instruction) {
   uint32_t members = membersOf(instruction);
   if ((members & active) == members) {
@@ -101,7 +101,7 @@ bool Warp::gather(const Instruction &instruction) {
     if (strangers)
       faultAt(*this, instruction, firstLane(strangers),
               CUDA_ERROR_LAUNCH_FAILED,
-              "executes an instruction whose member mask it is not in");
+              "executes an instruction with a member mask that it is not in");
     return true;
   }
   uint32_t skipping = lanes & ~active;
@@ -111,7 +111,7 @@ bool Warp::gather(const Instruction &instruction) {
   uint32_t here = active;
   others.push_back({pc, here, true});
 
-  // The lowest group that can go on.
+  // The group with the lowest pc that can run.
   auto next = others.end();
   for (auto other = others.begin(); other != others.end(); ++other)
     if (!other->waits && (next == others.end() || other->pc < next->pc))
@@ -130,7 +130,7 @@ bool Warp::gather(const Instruction &instruction) {
   return false;
 }
 
-/// The lanes end. Those that wait for all that live may go on now.
+/// The lanes end. Groups that wait for all live lanes may run now.
 void Warp::end(uint32_t ending) {
   live &= ~ending;
   lanes &= ~ending;
@@ -138,7 +138,7 @@ void Warp::end(uint32_t ending) {
     other.waits = false;
 }
 
-/// Whether there are lanes to go on with, after some have ended.
+/// Whether there are lanes to run, after some have ended.
 bool Warp::goOn() {
   if (lanes)
     return true;
@@ -151,7 +151,7 @@ bool Warp::goOn() {
   return true;
 }
 
-/// Each lane goes to the entry of a table that its operand says.
+/// Each lane jumps to the entry of a table that its operand selects.
 void Warp::branchIndexed(const Instruction &instruction) {
   const auto &table = block.kernel().branchTables[instruction.target];
   const uint32_t *index = at<uint32_t>(instruction.operands[0]);

@@ -1,11 +1,10 @@
 //===- Warp.h - a warp, its block and the launch they belong to -----------===//
 //
-// The 32 lanes of a warp execute together where they can. Where a branch parts
-// them, the lanes are kept in groups, one for each place of the program at
-// which some of them are; the group with the lowest place goes on, so that
-// those that took the longer way catch up and are merged (divergence by minimal
-// PC). A group that executes an instruction for more lanes than it has waits
-// for them.
+// The 32 lanes of a warp execute together where they can. Where a branch splits
+// them, the lanes are kept in groups, one for each pc at which some of them
+// are. The group with the lowest pc runs, so that lanes that took the longer
+// path catch up and are merged (divergence by minimal PC). A group that
+// executes an instruction for more lanes than it has waits for them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +24,7 @@ struct Block;
 
 inline constexpr uint32_t kFullWarp = ~0u;
 
-/// What all blocks of a launch share.
+/// State shared by all blocks of a launch.
 struct LaunchState {
   LaunchState(const Launch &launch, Surroundings &surroundings)
       : launch(launch), kernel(launch.kernel), surroundings(surroundings) {}
@@ -34,8 +33,8 @@ struct LaunchState {
   const Kernel &kernel;
   Surroundings &surroundings;
   Work work;
-  /// Allocations that were accessed, and found to be accessible: few, as a
-  /// kernel has few buffers.
+  /// Allocations that were accessed recently, and found to be accessible: few,
+  /// as a kernel has few buffers.
   struct Recent {
     const Allocation *allocation = nullptr;
     Shadow *shadow = nullptr;
@@ -49,7 +48,7 @@ struct LaunchState {
   /// By serial number of the allocation.
   std::unordered_map<uint64_t, Touched> shadows;
 
-  /// The blocks so far, to tell whose mark it is.
+  /// The blocks so far, to find the block of a mark.
   struct Past {
     uint32_t firstSegment;
     uint64_t block;  ///< in the grid, x fastest
@@ -58,7 +57,8 @@ struct LaunchState {
   std::vector<Past> past;
   uint32_t segment = 0;
 
-  /// Null if those bytes were not accessed recently.
+  /// The entry of an allocation that contains these bytes; null if it was not
+  /// accessed recently.
   const Recent *findRecent(uint64_t address, uint64_t bytes) const {
     for (const Recent &entry : recent)
       if (entry.allocation &&
@@ -69,28 +69,28 @@ struct LaunchState {
     return nullptr;
   }
   const Recent &remember(const Allocation &allocation);
-  /// Adds what was touched since the shadows were clear to `work`.
+  /// Adds the accesses since the shadows were cleared to `work`.
   void noteAccesses();
-  /// One that no warp was in, for a block that begins or for warps of `running`
-  /// after a barrier.
+  /// A segment that no warp has used, for a block that begins or for warps of
+  /// `running` after a barrier.
   uint32_t nextSegment(Block *running);
 };
 
 /// An asynchronous copy that no wait has completed (PTX ISA 9.7.9.25).
 struct PendingCopy {
-  const Instruction *instruction; ///< that has issued it
+  const Instruction *instruction; ///< the instruction that issued it
   unsigned lane;
   uint32_t to; ///< in shared memory
   uint64_t from;
   uint8_t bytes, sourceBytes;
-  bool isRead; ///< `data` has the source, else it is read at the wait
+  bool isRead; ///< `data` has the source; otherwise it is read at the wait
   std::array<std::byte, 16> data;
 };
 
 struct Group {
   uint32_t pc;
   uint32_t lanes;
-  bool waits; ///< for lanes that have to execute an instruction with it
+  bool waits; ///< for lanes that must execute an instruction with it
 };
 
 /// Why a warp stopped.
@@ -108,10 +108,10 @@ struct Warp {
   uint64_t executed = 0; ///< instructions of the warp
   uint32_t carry = 0;    ///< CC.CF of each lane (PTX ISA 9.7.2)
 
-  /// The barrier that it waits at, null if at none.
+  /// The barrier at which the warp waits; null if none.
   const Instruction *barrier = nullptr;
   bool hasEnded = false;
-  /// What orders blocks: see Races.h.
+  /// State for the order of blocks: see Races.h.
   bool hasFence = false, hasAtomic = false;
   bool hasAcquired = false; ///< by an atomic and then a fence
 
@@ -140,8 +140,8 @@ struct Warp {
       to[lane] = active >> lane & 1 ? values[lane] : to[lane];
   }
 
-  /// Executes until something stops it, at most `budget` instructions. With
-  /// `yields`, an access of memory may stop it as well.
+  /// Executes until something stops the warp, at most `budget` instructions.
+  /// With `yields`, a memory access may stop it as well.
   Stop run(uint64_t budget, bool yields);
 
   Warp(Block &block, unsigned index, std::byte *registers)
@@ -156,16 +156,16 @@ private:
   uint32_t membersOf(const Instruction &instruction) const;
   bool gather(const Instruction &instruction);
   void end(uint32_t lanes);
-  /// The lowest place of another group: there or beyond, regroup.
+  /// The lowest pc of another group: at or after it, regroup.
   uint32_t attention = ~0u;
 };
 
 /// One of the sixteen barriers of a block (PTX ISA 9.7.13.1, "bar").
 struct BarrierState {
   uint32_t arrived = 0, waiting = 0; ///< warps
-  Ordering::Clock clock = {};        ///< of what they did before
-  unsigned expected = 0;             ///< warps; 0: nobody has arrived
-  /// Of bar.red: over the predicates so far.
+  Ordering::Clock clock = {};        ///< the accesses before it
+  unsigned expected = 0;             ///< warps; 0: no warp has arrived
+  /// For bar.red: of the predicates so far.
   unsigned count = 0;
   bool all = true, any = false;
 };
@@ -181,7 +181,7 @@ struct Block {
   /// wait has completed.
   std::vector<uint8_t> &sharedWritten;
   Shadow &sharedShadow;
-  std::vector<std::byte> &local; ///< of each thread in turn
+  std::vector<std::byte> &local; ///< one thread's after the other's
   std::vector<uint8_t> &localWritten;
 
   Ordering ordering = {};
@@ -196,11 +196,11 @@ private:
   void checkStuck();
 };
 
-/// Sets in Block::sharedWritten.
+/// Values in Block::sharedWritten.
 enum : uint8_t { kNeverWritten = 0, kWritten = 1, kInFlight = 2 };
 
-/// Throws a Fault that names kernel, line, thread and block; `what` goes on
-/// after "thread (3,0,0) of block (7,0,0) ".
+/// Throws a Fault that names kernel, line, thread and block; `what` follows
+/// "thread (3,0,0) of block (7,0,0) " in its message.
 [[noreturn]] void faultAt(const Warp &warp, const Instruction &instruction,
                           unsigned lane, CUresult code,
                           const std::string &what);

@@ -1,4 +1,4 @@
-//===- WarpLevel.cpp - lanes of a warp among each other -------------------===//
+//===- WarpLevel.cpp - exchange between the lanes of a warp ---------------===//
 //
 // PTX ISA 9.7.9.6 "shfl.sync", 9.7.13.9 "vote.sync", 9.7.13.10 "match.sync",
 // 9.7.13.11 "activemask" and 9.7.13.12 "redux.sync".
@@ -25,8 +25,8 @@ template <typename Visit> void forEach(uint32_t mask, const Visit &visit) {
 
 enum class Shuffle : uint8_t { Up, Down, Butterfly, Index };
 
-/// shfl d[|p], a, b, c, members. Bits 0-4 of c clamp, bits 8-12 are the mask
-/// that cuts the warp into segments.
+/// shfl d[|p], a, b, c, members. Bits 0-4 of c limit the source lane, bits 8-12
+/// are the mask that cuts the warp into segments.
 template <Shuffle S> void shuffle(Warp &warp, const Instruction &instruction) {
   bool hasPredicate = instruction.parameter;
   const Slot *sources = instruction.operands + (hasPredicate ? 2 : 1);
@@ -98,7 +98,7 @@ template <Vote V> void vote(Warp &warp, const Instruction &instruction) {
   }
 }
 
-/// For each lane the lanes that have its value.
+/// For each lane the mask of lanes with the same value.
 template <typename T>
 void findEqual(Warp &warp, const T *values, uint32_t (&equal)[kLanes]) {
   forEach(warp.active, [&](unsigned lane) {
@@ -205,7 +205,7 @@ void addWarpForms(FormTable &table) {
 
   const std::pair<const char *, Handler> reductions[] = {
       {"redux.sync.add.u32", reduce<uint32_t, std::plus<uint32_t>>},
-      // The same bits, and overflow that is defined.
+      // The same bits as the unsigned sum, where overflow is defined.
       {"redux.sync.add.s32", reduce<uint32_t, std::plus<uint32_t>>},
       {"redux.sync.min.u32", reduce<uint32_t, Minimum<uint32_t>>},
       {"redux.sync.min.s32", reduce<int32_t, Minimum<int32_t>>},

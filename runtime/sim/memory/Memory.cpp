@@ -10,11 +10,11 @@ namespace {
 /// cuMemAlloc aligns "for any kind of variable" (CUDA Driver API, Memory
 /// Management); real drivers give 512 bytes.
 constexpr uint64_t kAlign = 512;
-/// Between allocations, so that an index that is wrong by little or by some
-/// rows finds nothing.
+/// Gap between allocations, so that an index that is wrong by a little or by
+/// some rows hits no allocation.
 constexpr uint64_t kGap = 64 << 10;
-/// How many addresses a device takes at once. They cost nothing, and there are
-/// 128 of these on x86-64.
+/// Address range that a device reserves at once. Addresses cost nothing, and
+/// x86-64 has room for 128 of these.
 constexpr uint64_t kReserve = uint64_t(1) << 40;
 
 uint64_t roundUp(uint64_t bytes) {
@@ -90,7 +90,7 @@ uint64_t Memory::takeAddresses(int device, uint64_t bytes) {
             "no addresses are left for " + getDeviceText(device));
     uint64_t begin = reinterpret_cast<uint64_t>(range);
     reserved[begin] = {begin + size, device};
-    // What lies before the first allocation of a range belongs to none, too.
+    // The addresses before the first allocation of a range belong to none, too.
     space.next = begin + kGap;
     space.end = begin + size;
   }

@@ -9,8 +9,9 @@
 using namespace tdc::sim;
 
 namespace {
-/// How much of the pattern is kept to be shared. One mapping is made for each
-/// such part of an allocation: 16 GiB take 1024 of the 65530 that Linux allows.
+/// Size of the shared copy of the pattern. Each part of this size of an
+/// allocation takes one mapping: 16 GiB take 1024 of the 65530 that Linux
+/// allows.
 constexpr uint64_t kSharedBytes = 16 << 20;
 
 void *orNull(void *pages) { return pages == MAP_FAILED ? nullptr : pages; }

@@ -8,21 +8,22 @@
 
 namespace tdc::sim {
 
-/// What bytes hold that were never written, repeated from each allocation's
-/// start: NaN in every floating-point format (a signalling one as f64 and, in
-/// every other place, as f32), and as an integer a number that is no index.
+/// Contents of bytes that were never written, repeated from each allocation's
+/// start: NaN in every floating-point format (a signalling NaN as f64 and, in
+/// every other word, as f32), and as an integer a number that is no index.
 inline constexpr uint64_t kPattern = 0x7ff47fa07fa07fa0;
 
 /// Writes the pattern over `bytes` bytes.
 void fillWithPattern(std::byte *data, uint64_t bytes);
 
-/// Addresses that nobody may touch; null if there are none left.
+/// Reserves addresses that must not be accessed; null if there are none left.
 void *reserveAddresses(uint64_t bytes);
 /// Pages of zeros, which cost nothing until they are written; null if there
 /// are none.
 void *mapZeros(uint64_t bytes);
 void unmap(void *pages, uint64_t bytes);
-/// Gives the memory back but keeps the addresses, which nobody may touch then.
+/// Frees the memory but keeps the addresses reserved; any access to them then
+/// crashes.
 void retire(void *pages, uint64_t bytes);
 
 /// Makes pages filled with the pattern. Large ones share one copy of it until
@@ -35,7 +36,8 @@ public:
   PatternPages(const PatternPages &) = delete;
   PatternPages &operator=(const PatternPages &) = delete;
 
-  /// Null if there is no memory; to be given back with unmap().
+  /// Maps pages that hold the pattern; null if there is no memory. The caller
+  /// frees them with unmap().
   std::byte *map(uint64_t bytes);
 
 private:

@@ -1,7 +1,7 @@
-//===- Decoder.cpp - a kernel as written to one that can be executed ------===//
+//===- Decoder.cpp - a parsed kernel to an executable one -----------------===//
 //
-// Finds the form of each instruction, checks its operands against it and gives
-// registers, immediates and addresses their places in the register file.
+// Finds the form of each instruction, checks its operands against the form and
+// assigns offsets in the register file to registers, immediates and addresses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -294,8 +294,8 @@ private:
     append(next.opcode);
   }
 
-  /// The first form whose operands look like those of the statement; they are
-  /// returned with the elements of vectors in line.
+  /// The first form that matches the kinds of the statement's operands. `flat`
+  /// receives the operands, vectors replaced by their elements.
   const Form *match(const std::vector<Form> &forms,
                     std::vector<const Operand *> &flat) const {
     for (const Form &form : forms)
@@ -417,7 +417,7 @@ private:
     if (operand.kind == Operand::Kind::Sink) {
       if (expected.kind == OperandForm::Kind::Result)
         return trash(expected.width);
-      // As wide as the other results, which can come later.
+      // As wide as the other results, which may come after this one.
       Width width = expected.width;
       for (const Operand &part : statement->operands[0].parts)
         if (part.kind == Operand::Kind::Register)
@@ -481,7 +481,7 @@ private:
   Slot immediate(const OperandForm &expected, uint64_t bits) {
     if (expected.kind != OperandForm::Kind::AnySource)
       return constant(expected.width, bits);
-    // As wide as the registers beside it, else as little as possible.
+    // As wide as the registers in the same vector, else as narrow as possible.
     Width width = expected.width;
     for (const Operand &operand : statement->operands)
       for (const Operand &part : operand.parts)
@@ -533,8 +533,9 @@ private:
     }
   }
 
-  /// A name in brackets says where it is; ld.global of a .shared variable is
-  /// an error that only the programmer can mean.
+  /// Throws Fault if the opcode names another state space than the variable in
+  /// brackets has: ld.global of a .shared variable is a mistake of the
+  /// programmer.
   void checkSpace(Space space, const std::string &name) const {
     static const std::pair<const char *, Space> spaces[] = {
         {".shared", Space::Shared},
@@ -548,7 +549,8 @@ private:
     }
   }
 
-  /// Does nothing instead, for a test that wants to see it missed.
+  /// Replaces the instruction by one that does nothing, for a test that checks
+  /// that its absence is detected.
   void skip() {
     instruction.execute = [](Warp &, const Instruction &) {};
     instruction.control = Control::None;
@@ -562,7 +564,7 @@ private:
     kernel.opcodes.push_back(opcode);
   }
 
-  /// A kernel that runs past its last instruction ends.
+  /// Appends an exit: a kernel that runs past its last instruction ends.
   void appendExit() {
     instruction = {};
     instruction.guard = kNoSlot;

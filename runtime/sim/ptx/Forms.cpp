@@ -45,8 +45,8 @@ const std::vector<Form> *FormTable::find(const std::string &opcode) const {
 
 namespace {
 
-/// How memory is cached and ordered (PTX ISA 9.7.9 "Data Movement" and 8
-/// "Memory Consistency Model").
+/// Qualifiers for caching and ordering of memory accesses (PTX ISA 9.7.9 "Data
+/// Movement" and 8 "Memory Consistency Model").
 constexpr std::string_view kAccessQualifiers[] = {"weak",
                                                   "volatile",
                                                   "relaxed",
@@ -96,8 +96,8 @@ std::string simplifyOpcode(const std::string &opcode) {
       isAccess = isAccessOpcode(part);
     if (part == "shared::cta")
       part = "shared";
-    // A load that is not coherent must not see what the kernel writes, which
-    // the check for races holds it to.
+    // ld.nc must not read what the kernel writes; the check for races enforces
+    // that.
     bool isHint =
         isAccess ? isAccessQualifier(part) : part.substr(0, 4) == "L2::";
     if (begin == 0 || !isHint)

@@ -1,8 +1,8 @@
 //===- Forms.h - the opcodes that can be executed -------------------------===//
 //
 // A form is one opcode with one choice of qualifiers and one pattern of
-// operands. The table is filled by the families of execute/, is searched by the
-// decoder, and is walked by the test that holds every form to a reference.
+// operands. The families of execute/ fill the table, the decoder searches it,
+// and a test compares every form with a reference.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ struct OperandForm {
   enum class Kind : uint8_t {
     Result,     ///< a register that is written
     Source,     ///< a register that is read, or an immediate
-    AnyResult,  ///< as wide as the program likes, at least `width`
-    AnySource,  ///< the same for what is read
+    AnyResult,  ///< any register of at least `width`
+    AnySource,  ///< the same for a source
     Address,    ///< in a register of 32 or 64 bits
     Immediate,  ///< an integer, given to the handler as a register
     Label,      ///< of an instruction
@@ -29,7 +29,7 @@ struct OperandForm {
   };
   Kind kind;
   Width width = Width::Bits32;
-  unsigned count = 1; ///< more: written as {a, b}
+  unsigned count = 1; ///< more than 1: written as {a, b}
 };
 
 struct Form {
@@ -38,9 +38,9 @@ struct Form {
   Control control = Control::None;
   Members members = Members::Any;
   bool isAccess = false;
-  uint16_t operations = 0; ///< floating-point, of a lane
-  bool isMatrix = false;   ///< whether tensor cores do them
-  uint32_t parameter = 0;  ///< of the family
+  uint16_t operations = 0; ///< floating-point operations of a lane
+  bool isMatrix = false;   ///< whether tensor cores execute them
+  uint32_t parameter = 0;  ///< meaning defined by the family
   int target = 80;         ///< the lowest .target that has it
 };
 
@@ -49,11 +49,11 @@ public:
   /// Filled once, by all families.
   static const FormTable &get();
 
-  /// Another way to write an opcode may differ in its operands.
+  /// Adds a form. An opcode may have several forms, with different operands.
   void add(const std::string &opcode, Form form);
   void add(std::initializer_list<std::string_view> partsOfOpcode, Form form);
-  /// Null if the opcode is unknown. `opcode` is without the qualifiers that
-  /// change nothing here (see simplifyOpcode).
+  /// The forms of an opcode; null if it is unknown. `opcode` is without the
+  /// qualifiers that have no effect here (see simplifyOpcode).
   const std::vector<Form> *find(const std::string &opcode) const;
   const std::unordered_map<std::string, std::vector<Form>> &all() const {
     return forms;
@@ -63,9 +63,10 @@ private:
   std::unordered_map<std::string, std::vector<Form>> forms;
 };
 
-/// Without the qualifiers that tell hardware how to cache or order what is
-/// executed in order here anyway: ld.relaxed.gpu.global.L1::no_allocate.b32 is
-/// ld.global.b32. What is no qualifier of the opcode stays, and is not found.
+/// Removes the qualifiers that tell hardware how to cache or order accesses,
+/// which are executed in order here anyway:
+/// ld.relaxed.gpu.global.L1::no_allocate.b32 becomes ld.global.b32. Unknown
+/// qualifiers stay, so that the opcode is not found.
 std::string simplifyOpcode(const std::string &opcode);
 
 // The families, each in a file of execute/ with its name.

@@ -120,7 +120,7 @@ private:
     return token;
   }
 
-  /// The hexadecimal digits of a float's representation.
+  /// The hexadecimal digits of a float's bit representation.
   Token floatBits(TokenKind kind, unsigned digits) {
     size_t begin = at;
     at += 2;
@@ -141,7 +141,8 @@ private:
     if (peek() == '0' && (second == 'd' || second == 'D'))
       return floatBits(TokenKind::Float64, 16);
     size_t begin = at;
-    // A copy that ends: strtoull would read past the end of a string_view.
+    // A null-terminated copy: strtoull would read past the end of a
+    // string_view.
     size_t end = at;
     while (end < text.size() && (isWordPart(text[end]) || text[end] == '.' ||
                                  ((text[end] == '+' || text[end] == '-') &&

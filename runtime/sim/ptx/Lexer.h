@@ -1,8 +1,7 @@
 //===- Lexer.h - PTX text to tokens ---------------------------------------===//
 //
 // Opcodes, directives and special registers are one token each, dots included
-// ("ld.global.v4.b32", ".reg", "%tid.x"): what the parts mean is for whoever
-// reads the token.
+// ("ld.global.v4.b32", ".reg", "%tid.x"); the user of a token splits it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- Module.h - a PTX module, decoded -----------------------------------===//
 //
-// PTX text as LLVM's NVPTX backend writes it (and the parts of the PTX ISA 8.x
-// that ptxas accepts beside it), read once when the module is loaded. What
+// PTX text as LLVM's NVPTX backend writes it (and further parts of the PTX ISA
+// 8.x that ptxas accepts), read once when the module is loaded. Code that
 // cannot be executed is refused then, with its opcode and line.
 //
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,7 @@ struct Parameter {
   uint32_t bytes;
 };
 
-/// What the driver asks of a kernel.
+/// Properties of a kernel that the driver needs.
 struct KernelInfo {
   std::string name;
   std::vector<Parameter> parameters;
@@ -34,17 +34,17 @@ struct KernelInfo {
   uint32_t sharedBytes = 0; ///< static
   uint32_t localBytes = 0;  ///< per thread
   uint32_t maxThreads = 0;  ///< per block: .maxntid or .reqntid, else 1024
-  /// Threads of a block for which there are enough registers whatever the
-  /// assembler gives each, which knows .maxntid, .reqntid and .maxnreg.
+  /// Threads of a block for which there are enough registers, however many the
+  /// assembler gives each; it knows .maxntid, .reqntid and .maxnreg.
   uint32_t fittingThreads = 0;
 };
 
 class Module {
 public:
-  /// Reads `text` for `device` and gives its global variables memory there.
-  /// Throws Fault CUDA_ERROR_INVALID_PTX (a message with line and opcode),
+  /// Reads `text` for `device` and allocates its global variables there. Throws
+  /// Fault CUDA_ERROR_INVALID_PTX (a message with line and opcode),
   /// CUDA_ERROR_NO_BINARY_FOR_GPU (a .target above `architecture`, e.g. 80) or
-  /// CUDA_ERROR_OUT_OF_MEMORY. Instructions are left out as `skips` say.
+  /// CUDA_ERROR_OUT_OF_MEMORY. Leaves out the instructions that `skips` name.
   Module(const char *text, int device, int architecture, Memory &memory,
          Skips &skips);
   ~Module();
@@ -53,8 +53,8 @@ public:
   const Kernel *find(const std::string &name) const;
   static const KernelInfo &getInfo(const Kernel &kernel);
 
-  /// How many instructions of all kernels have an opcode that begins with
-  /// `prefix`: what a Skip counts.
+  /// The number of instructions of all kernels with an opcode that begins with
+  /// `prefix`, as Skip::number counts them.
   uint64_t countOpcodes(const std::string &prefix) const;
 
 private:

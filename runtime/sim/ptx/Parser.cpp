@@ -1,7 +1,7 @@
-//===- Parser.cpp - PTX text to its parts ---------------------------------===//
+//===- Parser.cpp - PTX text to its syntax --------------------------------===//
 //
 // PTX ISA, chapters 4 "Syntax", 5 "State Spaces, Types, and Variables" and 11
-// "Directives". Debug sections and hints to ptxas are read over.
+// "Directives". Debug sections and hints to ptxas are skipped.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace {
 
 using namespace syntax;
 
-/// Bytes of a type's value, 0 for what is no type.
+/// Size of a type's value in bytes; 0 for an unknown type.
 unsigned bytesOfType(std::string_view type) {
   static const std::unordered_map<std::string_view, unsigned> bytes = {
       {".u8", 1},  {".s8", 1},  {".b8", 1},  {".u16", 2},   {".s16", 2},
@@ -205,7 +205,8 @@ private:
             (variable.alignment & (variable.alignment - 1)))
           refuse("an alignment is a power of two");
       } else if (takeIf(".ptr")) {
-        // What a pointer points to says nothing of the parameter itself.
+        // The state space that a pointer points to does not affect the
+        // parameter itself.
         while (isNext(".global") || isNext(".shared") || isNext(".local") ||
                isNext(".const") || isNext(".param"))
           take();
@@ -237,7 +238,7 @@ private:
     return variable;
   }
 
-  /// The bits of a decimal number in a float of that many bytes.
+  /// Converts the f64 bits of a decimal number to a float of `bytes` bytes.
   static uint64_t asFloat(uint64_t bits, unsigned bytes) {
     if (bytes == 8)
       return bits;

@@ -1,4 +1,4 @@
-//===- Parser.h - PTX text to its parts -----------------------------------===//
+//===- Parser.h - PTX text to its syntax ----------------------------------===//
 
 #ifndef TDC_SIM_PTX_PARSER_H
 #define TDC_SIM_PTX_PARSER_H
@@ -8,7 +8,8 @@
 
 namespace tdc::sim {
 
-/// Throws Fault CUDA_ERROR_INVALID_PTX with the line and what was expected.
+/// Throws Fault CUDA_ERROR_INVALID_PTX with the line and what was expected
+/// there.
 syntax::Module parsePtx(std::string_view text);
 
 } // namespace tdc::sim

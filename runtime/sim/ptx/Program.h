@@ -1,10 +1,10 @@
 //===- Program.h - decoded kernels ----------------------------------------===//
 //
 // A kernel as the warps of a block execute it. Each instruction is a function
-// that computes it for the 32 lanes of a warp; its operands are places in the
-// warp's register file, where the values of one register for all lanes lie side
-// by side. Immediates are registers too, filled before the kernel starts, so
-// that an operand is an operand.
+// that computes it for the 32 lanes of a warp. Its operands are offsets in the
+// warp's register file, where the values of one register for all lanes are
+// contiguous. Immediates are registers too, filled before the kernel starts, so
+// that all operands are alike.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,31 +23,32 @@ struct Warp;
 struct Instruction;
 using Handler = void (*)(Warp &, const Instruction &);
 
-/// What an instruction does to the flow of control.
+/// The effect of an instruction on control flow.
 enum class Control : uint8_t {
   None,
   Branch,        ///< to `target`
-  IndexedBranch, ///< to the element of a table that an operand says
+  IndexedBranch, ///< to an entry of a table, selected by an operand
   Exit,
   Barrier, ///< of warps: the handler arrives, the warp may have to wait
   Trap
 };
 
-/// Which lanes have to execute an instruction together (the .sync and .aligned
+/// The lanes that must execute an instruction together (the .sync and .aligned
 /// of PTX ISA 9.7).
 enum class Members : uint8_t {
   Any,     ///< no rule
-  Operand, ///< the member mask that is the last operand
+  Operand, ///< those in the member mask, the last operand
   Live,    ///< all that have not ended
   All      ///< all 32
 };
 
-/// An operand of an instruction: where the values of its 32 lanes begin in the
-/// register file, in bytes. A predicate is one word with a bit per lane. As
-/// offsets are multiples of four, bit 0 can say something about the operand.
+/// An operand of an instruction: the offset in the register file, in bytes,
+/// where the values of its 32 lanes begin. A predicate is one word with a bit
+/// per lane. As offsets are multiples of four, bit 0 is free for a flag of the
+/// operand.
 using Slot = uint32_t;
 inline constexpr Slot kNoSlot = ~0u;
-/// In the slot of a predicate: it is negated.
+/// In the slot of a predicate: the predicate is negated.
 inline constexpr Slot kNegated = 1;
 /// In the slot of an address: the register has 32 bits.
 inline constexpr Slot kNarrow = 1;
@@ -60,19 +61,19 @@ struct Instruction {
   uint32_t target;         ///< of a branch: instruction or table
   uint32_t line;           ///< of the PTX
   syntax::SourceLocation source;
-  uint32_t parameter;  ///< what Form::parameter says
+  uint32_t parameter;  ///< Form::parameter
   uint16_t operations; ///< floating-point, of each lane
   uint8_t numOperands;
-  /// Of the registers that a load, a store or a conversion writes and reads:
-  /// what is moved may be narrower.
+  /// Bytes of the registers that a load, a store or a conversion writes and
+  /// reads; the value itself may be narrower.
   uint8_t resultBytes, sourceBytes;
   Control control;
   Members members;
-  bool isAccess; ///< of memory: here another warp may go on
-  bool isMatrix; ///< tensor cores do its operations
+  bool isAccess; ///< accesses memory: another warp may run after it
+  bool isMatrix; ///< tensor cores execute its operations
 };
 
-/// A register whose lanes have the same value from the start.
+/// A register that has the same value in all lanes from the start.
 struct Constant {
   Slot slot;
   Width width;

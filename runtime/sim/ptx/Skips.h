@@ -9,13 +9,13 @@
 
 namespace tdc::sim {
 
-/// Leaves out one instruction: the one of this number, from 1, among those of
-/// all modules, in the order in which they are loaded, whose opcodes begin with
-/// `prefix`.
+/// Leaves out one instruction. Counts the instructions with an opcode that
+/// begins with `prefix`, over all modules in the order in which they are
+/// loaded; instruction `number`, from 1, is left out.
 struct Skip {
   std::string prefix;
   uint64_t number;    ///< 0: none
-  uint64_t count = 0; ///< of such instructions until now
+  uint64_t count = 0; ///< such instructions so far
 };
 
 using Skips = std::vector<Skip>;

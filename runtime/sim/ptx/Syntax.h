@@ -1,8 +1,8 @@
-//===- Syntax.h - the parts of a PTX module as they are written -----------===//
+//===- Syntax.h - the parts of a PTX module as written --------------------===//
 //
-// What the parser hands to the decoder: declarations and statements. Registers
-// are numbered already, since their names obey the scopes of `{ }`; opcodes
-// are still text.
+// The parser's output, which the decoder reads: declarations and statements.
+// Registers are already numbered, since their names obey the scopes of `{ }`;
+// opcodes are still text.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ namespace tdc::sim {
 /// Where an address points (PTX ISA 5.1, "State Spaces").
 enum class Space : uint8_t { Generic, Global, Shared, Local, Param, Const };
 
-/// What a register holds: 8-bit registers are kept in 16 bits.
+/// Size of a register's value; 8-bit registers are kept in 16 bits.
 enum class Width : uint8_t { Predicate, Bits16, Bits32, Bits64 };
 
 namespace syntax {
@@ -29,14 +29,14 @@ namespace syntax {
 struct Operand {
   enum class Kind : uint8_t {
     Register, ///< `index`
-    Special,  ///< `name`: %tid.x and the like
+    Special,  ///< `name`, a special register such as %tid.x
     Symbol,   ///< `name`, a variable or a label, and `displacement`
     Integer,  ///< `bits`
     Float32,  ///< `bits`
     Float64,  ///< `bits`
     Vector,   ///< `parts`
     Address,  ///< `parts[0]` and `displacement`
-    Sink      ///< `_`: the result is not wanted
+    Sink      ///< `_`: the result is discarded
   };
   Kind kind;
   bool isNegated = false; ///< `!p`
@@ -54,7 +54,7 @@ struct SourceLocation {
 
 struct Statement {
   std::string opcode;
-  /// In the order of writing; `d|p` counts as two.
+  /// In the order of the text; `d|p` counts as two.
   std::vector<Operand> operands;
   bool hasGuard = false;
   Operand guard;

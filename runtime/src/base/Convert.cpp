@@ -1,7 +1,8 @@
 //===- Convert.cpp - elements of one dtype as another ---------------------===//
 //
-// By way of f64, which holds the floats of all dtypes, or of i64, which holds
-// all integers: so there is one function for each dtype and not for each pair.
+// Conversions go through f64, which holds the floats of all dtypes, or i64,
+// which holds all integers. So there is one function for each dtype instead of
+// one for each pair.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,8 @@ using namespace tdrt;
 
 namespace {
 
-/// The values of a dtype: integers below 2^bits, or floats of so many bits
-/// between 2^least and 2^most.
+/// The values of a dtype: integers below 2^bits, or floats with `bits`
+/// significant bits between 2^least and 2^most.
 struct Range {
   int bits, least, most;
   bool isSigned;
@@ -32,7 +33,8 @@ Range rangeOf(int32_t dtype) {
   return ranges[dtype];
 }
 
-/// A float of 16 bits, the last `fraction` of which follow the leading one.
+/// Rounds `value` to a 16-bit float with `fraction` fraction bits; returns its
+/// bits.
 uint16_t narrow(double value, int fraction) {
   uint64_t bits;
   memcpy(&bits, &value, 8);
@@ -41,12 +43,12 @@ uint16_t narrow(double value, int fraction) {
   uint64_t significand = bits & ((UINT64_C(1) << 52) - 1);
   uint16_t infinity = 0x7fff >> fraction << fraction;
   int bias = infinity >> (fraction + 1);
-  if (exponent == 1024 && significand) // NaN stays one
+  if (exponent == 1024 && significand) // NaN stays NaN
     return sign | infinity | 1 << (fraction - 1);
   if (exponent > bias)
     return sign | infinity;
   significand |= UINT64_C(1) << 52;
-  // Below the least normal number the leading one moves into the fraction.
+  // Below the least normal number, the leading 1 bit moves into the fraction.
   int denormal = std::max(0, 1 - bias - exponent);
   int shift = 52 - fraction + denormal;
   if (shift > 53)
@@ -55,12 +57,13 @@ uint16_t narrow(double value, int fraction) {
            rest = significand & ((UINT64_C(1) << shift) - 1),
            half = UINT64_C(1) << (shift - 1);
   kept += rest > half || (rest == half && (kept & 1));
-  // The leading one of a normal number, and a carry, count up the exponent.
+  // The leading 1 bit of a normal number, and a carry, add to the exponent.
   uint64_t below = denormal ? 0 : exponent + bias - 1;
   return static_cast<uint16_t>(sign | ((below << fraction) + kept));
 }
 
-/// What a number that does not fit becomes is the nearest that does; NaN is 0.
+/// Truncates to an integer; a number out of range becomes the nearest one in
+/// range, NaN becomes 0.
 int64_t truncate(double value, Range range) {
   if (std::isnan(value))
     return 0;
@@ -114,8 +117,8 @@ template <class To> void put(char *target, int64_t i, To value) {
   memcpy(target + i * sizeof(To), &value, sizeof(To));
 }
 
-/// A double that rounds to f16 and bf16 as the integer does: of its lowest bits
-/// only one is kept, which says whether any was set.
+/// A double that rounds to f16 and bf16 as the integer does. Its lowest bits
+/// are replaced by one bit that is set if any of them was set.
 double roundToOdd(int64_t value) {
   constexpr int64_t kExact = int64_t(1) << 53, kBelow = (1 << 11) - 1;
   if (value > kExact || value < -kExact)
@@ -136,7 +139,8 @@ void writeFloats(int32_t dtype, const From *from, char *target, int64_t count) {
       put(target, i, narrow(roundToOdd(from[i]), dtype == TDRT_F16 ? 10 : 7));
 }
 
-/// The lowest bytes of an integer are that of the narrower dtype.
+/// Writes the lowest bytes of each integer, which wraps it to the narrower
+/// dtype.
 void writeInts(int32_t dtype, const int64_t *from, char *target,
                int64_t count) {
   int64_t bytes = elementBytes(dtype);
@@ -146,7 +150,7 @@ void writeInts(int32_t dtype, const int64_t *from, char *target,
   }
 }
 
-/// So many elements are converted at a time.
+/// Number of elements that are converted at a time.
 constexpr int64_t kPart = 256;
 
 void convertPart(const char *source, int32_t from, char *target, int32_t to,

@@ -7,12 +7,13 @@
 
 namespace tdrt {
 
-/// Whether every value of dtype `from` is one of dtype `to`.
+/// Whether dtype `to` holds every value of dtype `from`.
 bool isExact(int32_t from, int32_t to);
 
-/// Converts `count` elements as `.to(dtype)` does: floats are rounded to the
-/// nearest, from the middle to the even one, and to inf where that is nearer;
-/// from float to integer is truncated to what fits; integers wrap.
+/// Converts `count` elements as `.to(dtype)` does. Floats are rounded to the
+/// nearest float, ties to even, and to inf where that is nearer. A float
+/// becomes an integer by truncation, then by clamping to the range of `to`; NaN
+/// becomes 0. Integers wrap.
 void convert(const void *source, int32_t from, void *target, int32_t to,
              int64_t count);
 

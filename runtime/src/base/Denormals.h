@@ -1,10 +1,10 @@
-//===- Denormals.h - numbers too small to be normal count as zero ---------===//
+//===- Denormals.h - arithmetic that treats denormals as zero -------------===//
 //
-// A step of arithmetic on a denormal takes a hundred times as long as on any
-// other number, and the moments of weights that stopped learning end as
-// denormals and stay such: m + 0.1 * (0 - m) rounds back to m. While compiled
-// code runs, denormals are read and written as zero, as XLA does too. Those of
-// f16 are not: f32, which it is computed in, has them among its normal numbers.
+// An operation on a denormal takes a hundred times as long as on another
+// number. The moments of weights that stopped learning become denormals and
+// stay denormals: m + 0.1 * (0 - m) rounds back to m. While compiled code runs,
+// denormals are read and written as zero, as in XLA. Denormals of f16 are not:
+// f16 is computed in f32, where they are normal numbers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ namespace tdrt {
 
 enum class Denormals : uint8_t { Keep, Flush };
 
-/// What becomes of denormals on this thread for as long as it lives; then the
-/// caller's mode is back. On other processors than x86-64 and AArch64 nothing
+/// Sets the handling of denormals on this thread while it lives; then restores
+/// the caller's mode. On other processors than x86-64 and AArch64 nothing
 /// changes.
 class ScopedDenormals {
 public:

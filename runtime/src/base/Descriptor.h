@@ -7,10 +7,10 @@
 
 namespace tdrt {
 
-/// Writes all of a text; waits where a descriptor that does not block has no
-/// room. Returns 0, or what errno says.
+/// Writes all of a text; waits if a non-blocking descriptor has no room.
+/// Returns 0, or the errno of the failure.
 int writeAll(int descriptor, const char *text, size_t size) noexcept;
-/// The same of a text that ends with NUL. Signal handlers may use both.
+/// The same for a text that ends with NUL. Signal handlers may call both.
 int writeText(int descriptor, const char *text) noexcept;
 
 } // namespace tdrt

@@ -26,7 +26,7 @@ inline const char *dtypeName(int32_t dtype) {
 inline bool isFloat(int32_t dtype) { return dtype <= TDRT_BF16; }
 
 /// The bytes of a tensor, or -1 if a size is negative or the product (with the
-/// 64 bytes behind every buffer) exceeds int64.
+/// 64 bytes past the end of every buffer) exceeds int64.
 inline int64_t tensorBytes(int32_t dtype, int32_t rank, const int64_t *dims) {
   // A size of 0 makes the product 0, but only if no other one is negative.
   __extension__ typedef unsigned __int128 Wide;
@@ -45,7 +45,7 @@ inline int64_t tensorBytes(int32_t dtype, int32_t rank, const int64_t *dims) {
   return bytes <= INT64_MAX - 128 ? static_cast<int64_t>(bytes) : -1;
 }
 
-/// "f32[?, 10]": a negative size is one that is not known.
+/// "f32[?, 10]": a negative size is not known and shown as `?`.
 inline std::string typeText(int32_t dtype, const int64_t *dims, size_t rank) {
   std::string text = std::string(dtypeName(dtype)) + "[";
   for (size_t i = 0; i < rank; ++i)

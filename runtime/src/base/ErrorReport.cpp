@@ -1,4 +1,4 @@
-//===- ErrorReport.cpp - who is told of an error of the process -----------===//
+//===- ErrorReport.cpp - the report of an error of the process ------------===//
 
 #include "base/ErrorReport.h"
 #include "base/Descriptor.h"

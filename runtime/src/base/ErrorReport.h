@@ -1,4 +1,4 @@
-//===- ErrorReport.h - who is told of an error of the process -------------===//
+//===- ErrorReport.h - the report of an error of the process --------------===//
 
 #ifndef TDRT_BASE_ERRORREPORT_H
 #define TDRT_BASE_ERRORREPORT_H
@@ -7,8 +7,8 @@
 
 namespace tdrt {
 
-/// Tells who started the program as a process of an error, on standard error
-/// as `text` if nothing else was asked for.
+/// Reports an error of a program that runs as a process: calls the function of
+/// tdrt_report_errors, or writes `text` to standard error if there is none.
 void tellError(const tdrt_error &error, const char *text);
 
 } // namespace tdrt

@@ -1,8 +1,9 @@
 //===- Failure.h - how the inside of the runtime reports an error ---------===//
 //
-// Inside, a Failure (or std::bad_alloc) is thrown; at each extern "C" function
-// one guard turns it into a status, so nothing ever unwinds through generated
-// code. Messages are lower case, without a full stop, in the user's words.
+// Inside the runtime, a Failure (or std::bad_alloc) is thrown. In each extern
+// "C" function one guard converts it into a status, so no exception unwinds
+// through generated code. Messages are lower case, without a full stop, in the
+// user's words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,8 @@ namespace tdrt {
 /// A status that is no code of tdc_errors.def.
 constexpr int32_t kInterrupted = tdc::ExitInterrupted;
 
-/// One error: the number of a code and the complete first line of its report.
+/// One error: the number of a code and the message, the first line of its
+/// report.
 struct Failure {
   int32_t code;
   std::string message;

@@ -1,4 +1,4 @@
-//===- File.cpp - the system calls under files ----------------------------===//
+//===- File.cpp - system calls for files ----------------------------------===//
 
 #include "base/File.h"
 #include "base/Descriptor.h"
@@ -14,10 +14,10 @@ using namespace tdrt;
 
 namespace {
 
-/// Small tensors are written together.
+/// Buffer size in bytes: small tensors are written together.
 constexpr size_t kBuffer = 256 << 10;
 
-/// As many as the kernel follows in one path.
+/// Symbolic links that are followed at most, as many as the kernel follows.
 constexpr int kMostLinks = 40;
 
 const char *kindOfFile(mode_t mode) {
@@ -139,8 +139,9 @@ void OutputFile::failUnsynced(int error) {
 }
 
 bool OutputFile::openStream(const struct stat &info) {
-  // `/dev/stdout` may be a regular file that was given as standard output: it
-  // is appended to where the program is, as a print does.
+  // `/dev/stdout` may be a regular file to which standard output was
+  // redirected. Its data goes to the current position of standard output, like
+  // a print.
   for (int stream : {STDOUT_FILENO, STDERR_FILENO}) {
     struct stat own;
     if (fstat(stream, &own) != 0 || own.st_dev != info.st_dev ||
@@ -161,7 +162,7 @@ bool OutputFile::openStream(const struct stat &info) {
 }
 
 void OutputFile::followLinks() {
-  // realpath() finds no file that is not there yet.
+  // realpath() fails if the file does not exist yet.
   for (int links = 0; links < kMostLinks; ++links) {
     char text[PATH_MAX];
     ssize_t size = readlink(target.c_str(), text, sizeof text);
@@ -178,7 +179,8 @@ void OutputFile::followLinks() {
 }
 
 void OutputFile::openTemporary(const struct stat *replaced) {
-  // Others may not open a file that keeps its mode before it has that.
+  // A file that keeps the replaced file's mode must not be opened by others
+  // before it has that mode.
   mode_t mode = replaced ? 0600 : 0666;
   do {
     uint64_t number = 0;
@@ -218,8 +220,8 @@ void OutputFile::writeAll(const char *data, uint64_t size) {
 }
 
 void OutputFile::keepMode(const struct stat &replaced) {
-  // The owner can be kept only by a privileged user: a wish, not a condition.
-  // It comes first, because changing it clears the set-id bits of the mode.
+  // Only a privileged process can keep the owner, so failing is no error. The
+  // owner is set first, because changing it clears the set-id bits of the mode.
   if (fchown(descriptor, replaced.st_uid, replaced.st_gid) != 0)
     errno = 0;
   if (fchmod(descriptor, replaced.st_mode & 07777) == 0)

@@ -1,9 +1,10 @@
 //===- File.h - reading files, and replacing them whole -------------------===//
 //
-// Reading is by pread: a mapped file that another process cuts off ends the
-// reader by a signal, a short read is an error that a caller sees. Only what
-// may be larger than memory is mapped (MappedFile.h). Everything throws
-// FileFault, which carries what the ABI makes a Failure of.
+// Files are read by pread: if another process truncates the file, a short read
+// is an error that the caller sees, while an access to a mapping ends the
+// process by a signal. Only data that may be larger than memory is mapped
+// (MappedFile.h). Errors of files are thrown as FileFault, which aboutFile()
+// converts into a Failure.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ inline void throwIf(FileFault &&fault) {
     throw std::move(fault);
 }
 
-/// Runs `body`; what it throws is returned.
+/// Runs `body` and returns the fault that it throws.
 template <class Body> FileFault caught(Body body) noexcept {
   try {
     body();
@@ -62,9 +63,9 @@ public:
   InputFile(const InputFile &) = delete;
   InputFile &operator=(const InputFile &) = delete;
 
-  /// Bytes when it was opened.
+  /// Bytes of the file when it was opened.
   uint64_t size() const { return length; }
-  /// For what is done with the file besides; stays the InputFile's.
+  /// For other uses of the file. It belongs to the InputFile.
   int getDescriptor() const { return descriptor; }
   /// Reads exactly `size` bytes; TR704 if they are not there.
   void read(uint64_t offset, void *to, uint64_t size) const;
@@ -74,12 +75,13 @@ private:
   uint64_t length;
 };
 
-/// A file that appears under its name whole or not at all. It is written to a
-/// new file beside it, `.tdc-tmp-` and 16 random digits, synced, and renamed; a
-/// killed program may leave that. Symbolic links are followed, also to a file
-/// that is not there yet. A file that is replaced passes on its mode, a hard
-/// link to it keeps the old content. Pipes, character devices, and
-/// what standard output and standard error go to are written to as they are.
+/// A file that appears under its name whole or not at all. The data is written
+/// to a new file in the same folder, `.tdc-tmp-` and 16 random digits, which is
+/// synced and renamed; a killed program may leave it. Symbolic links are
+/// followed, also to a file that does not exist yet. A replaced file passes on
+/// its mode; a hard link to it keeps the old content. Pipes, character devices,
+/// and the files that standard output and standard error go to are written in
+/// place.
 class OutputFile {
 public:
   /// Throws TR703 or TR751.
@@ -90,16 +92,18 @@ public:
   OutputFile &operator=(const OutputFile &) = delete;
 
   void write(const void *data, uint64_t size);
-  /// Makes it the file of its name, on the disk. Throws TR751, or TR753 if it
-  /// has its name but a power failure could still undo that.
+  /// Gives the file its name, on the disk. Throws TR751, or TR753 if it has its
+  /// name but a power failure could still undo that.
   void commit();
-  /// Whether it is written to as it is. Prints that precede it come first.
+  /// Whether the file is written in place. Earlier prints must be flushed
+  /// first.
   bool isStream() const { return temporary.empty(); }
 
 private:
-  /// Opens what is written to as it is; false if it is not of that kind.
+  /// Opens a file that is written in place; returns false for another kind of
+  /// file.
   bool openStream(const struct stat &info);
-  /// Makes `target` the name that the symbolic links in it lead to.
+  /// Replaces `target` by the name that its symbolic links lead to.
   void followLinks();
   void openTemporary(const struct stat *replaced);
   /// Gives the temporary file the owner and the mode of the replaced one.
@@ -108,9 +112,9 @@ private:
   void discard();
   void flush();
   void writeAll(const char *data, uint64_t size);
-  /// The file is as it was before.
+  /// Throws TR751 from errno: the file is as it was before.
   [[noreturn]] static void failSystem(const char *what);
-  /// The new file is there already.
+  /// Throws TR753: the new file has its name already.
   [[noreturn]] static void failUnsynced(int error);
 
   std::string target, folder, temporary;

@@ -11,7 +11,7 @@
 using namespace tdrt;
 
 namespace {
-/// From here on zeroed pages of the system are cheaper than memset.
+/// From this many bytes on, zeroed pages of the system are cheaper than memset.
 constexpr int64_t kMapArena = 256 << 10;
 constexpr int64_t kHugePage = 2 << 20;
 } // namespace
@@ -51,15 +51,15 @@ char *HostMemory::allocateArena(int64_t bytes) {
   return arena;
 }
 
-// What is known of a block stands in the 64 bytes before its data.
+// A block's header is in the 64 bytes before its data.
 
 Memory::Block *HostMemory::obtain(int64_t capacity) {
   static_assert(sizeof(Block) <= kAlign, "a block's header is too large");
   return static_cast<Block *>(aligned_alloc(kAlign, kAlign + capacity));
 }
 
-/// Of a view it takes the place of the end of the file's header, in a page that
-/// is this process's own once it is written to.
+/// The header of a block that is a view. It overwrites the end of the file's
+/// own header, in a page that becomes private to this process by the write.
 struct HostMemory::MappedBlock : Block {
   MappedFile file;
 };

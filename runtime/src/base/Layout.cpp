@@ -1,8 +1,8 @@
 //===- Layout.cpp - copies between orders of dims -------------------------===//
 //
-// Kernels may want a parameter transposed, Fortran programs write columns
-// first; files and prints are row-major. Not a fast path: it runs once per
-// load, save or print of such a tensor.
+// Kernels may need a parameter transposed, and Fortran programs write files in
+// column-major order; files and prints are row-major. These copies need not be
+// fast: they run once per load, save or print of such a tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ template <class Visit> void forEach(const Layout &layout, Visit visit) {
   int64_t at = 0;
   for (;;) {
     visit(at);
-    // The next index, innermost dim first.
+    // Advances to the next index, innermost dim first.
     int32_t d = layout.rank - 1;
     for (; d >= 0; index[d--] = 0) {
       at += layout.strides[d];

@@ -1,4 +1,4 @@
-//===- Layout.h - row-major tensors and others ----------------------------===//
+//===- Layout.h - tensors of any order of dims ----------------------------===//
 
 #ifndef TDRT_BASE_LAYOUT_H
 #define TDRT_BASE_LAYOUT_H
@@ -9,7 +9,8 @@ namespace tdrt {
 
 /// Sizes and strides, in elements, of the dims of a tensor.
 struct Layout {
-  /// A tensor stored in an order of dims, outermost first; null is row-major.
+  /// The layout of a tensor stored with the dims in `order`, outermost first;
+  /// null is row-major.
   Layout(const int64_t *dims, int32_t rank, const int32_t *order);
 
   int32_t rank;

@@ -15,24 +15,24 @@ using namespace tdrt;
 
 namespace {
 
-/// What the signal handler knows of one view. It may run at any time: a slot is
-/// filled before its base is set.
+/// One view, for the signal handler, which may run at any time: the other
+/// members are set before `base` is.
 struct View {
   std::atomic<char *> base{nullptr};
   size_t bytes = 0;
   char path[256];
 };
 
-/// More files are read instead.
+/// If there are more views than this, further files are read instead.
 View views[64];
 int count = 0;
 struct sigaction before;
-std::mutex mutex; ///< of what stands above, but for the handler
+std::mutex mutex; ///< of the variables above; the handler does not lock it
 
-/// A page of a view cannot be brought: there is nothing to go back to, for
-/// compiled code reads memory as it likes. Other faults are not ours. What is
-/// interrupted reads the memory of a tensor, and so holds no lock that telling
-/// it takes.
+/// Handles a page of a view that cannot be read: ends the process, because
+/// compiled code cannot recover from a failed load. Other faults go to the
+/// handler before this one. The interrupted code reads the memory of a tensor,
+/// so it holds no lock that the report needs.
 void onFault(int, siginfo_t *info, void *) {
   char *at = static_cast<char *>(info->si_addr);
   for (View &view : views) {
@@ -71,8 +71,8 @@ MappedFile tdrt::mapFile(const InputFile &file, const char *path,
   size_t bytes = (file.size() + slack + page - 1) / page * page;
   if (!view || bytes < file.size())
     return {};
-  // Pages of zeros first: the slack may lie behind the file's last page.
-  // Nothing is reserved, as most pages are never written.
+  // Zeroed pages first: the slack may lie past the file's last page. No memory
+  // is reserved, because most pages are never written.
   int flags = MAP_PRIVATE | MAP_NORESERVE;
   void *base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                     flags | MAP_ANONYMOUS, -1, 0);

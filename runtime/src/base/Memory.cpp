@@ -7,11 +7,12 @@
 using namespace tdrt;
 
 namespace {
-/// What may be kept for later beyond what was ever needed at one time.
+/// Bytes that may be kept for reuse in excess of the most ever in use.
 constexpr int64_t kSpare = 2 << 20;
 
-/// Blocks come in four sizes per power of two, so that at most a fifth is lost.
-/// Returns the class of `bytes` and rounds it up to the class's size.
+/// Returns the size class of `bytes` and rounds it up to the class's size.
+/// There are four classes per power of two, so at most a fifth of a block is
+/// lost.
 unsigned roundToClass(int64_t &bytes) {
   uint64_t units = (bytes + Memory::kAlign - 1) / Memory::kAlign; // at least 1
   unsigned log = 63 - __builtin_clzll(units);
@@ -74,7 +75,8 @@ void Memory::release(void *data) {
   if (block->next)
     block->next->link = block->link;
   live -= block->asked;
-  // A program whose sizes keep changing must not hold more than it ever needed.
+  // A program with changing sizes must not hold more memory than it ever
+  // needed.
   if (block->sizeClass == kClasses ||
       cached + block->capacity > most + kSpare) {
     discard(block);

@@ -1,9 +1,9 @@
-//===- Memory.h - buffers whose size is known at run time -----------------===//
+//===- Memory.h - buffers of run-time size --------------------------------===//
 //
-// The compiler plans static sizes into one arena per device. What is left,
-// run-time sizes, comes from here: blocks by size class, kept when freed,
-// because a training loop asks for the same few sizes again and again. Where
-// the blocks come from, the heap or a GPU, a derived class says.
+// The compiler plans buffers of static size into one arena per device. Buffers
+// of run-time size come from here: blocks by size class, which are kept when
+// they are freed, because a training loop needs the same few sizes again and
+// again. A derived class obtains the blocks from the heap or from a GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,51 +28,51 @@ public:
   /// ... and generated code may load one vector past their end.
   static constexpr int64_t kSlack = 64;
 
-  /// A block that is 64-byte aligned and readable for 64 bytes past its end.
-  /// Throws Failure TR202, or what refuse() throws.
+  /// Allocates `bytes`, not initialised, 64-byte aligned and readable for 64
+  /// bytes past the end. Throws Failure TR202, or what refuse() throws.
   void *allocate(int64_t bytes) { return allocateIn(currentList(), bytes); }
-  /// The same, for what may outlive the call of an exported function.
+  /// The same, for memory that may outlive the call of an exported function.
   void *allocateLasting(int64_t bytes) { return allocateIn(used, bytes); }
   /// Takes a block back; null is allowed.
   void release(void *data);
 
-  /// Brackets a call of an exported function. What it allocates and does not
-  /// release, its results above all, is released when the next one begins, or
-  /// at its end if it has failed.
+  /// Brackets a call of an exported function. Memory that the call allocates
+  /// and does not release, above all its results, is released when the next
+  /// call begins, or at the call's end if it has failed.
   void beginCall();
   void endCall(bool failed);
 
-  /// Bytes asked for and not released, with the arena.
+  /// Bytes allocated and not released, with the arena; the most so far.
   int64_t inUse() const { return live; }
   int64_t peak() const { return most; }
-  /// The most that were in use since this was asked last.
+  /// The most bytes that were in use since the last call of this.
   int64_t takeHighest() { return std::exchange(highest, live); }
 
 protected:
   struct Block {
     Block *next;
-    Block **link; ///< what points to this one; not for blocks in `cache`
+    Block **link; ///< the list's pointer to this; not in `cache`
     int64_t asked;
     int64_t capacity;   ///< bytes of data, slack included
-    unsigned sizeClass; ///< kClasses: not to be kept when it is released
+    unsigned sizeClass; ///< kClasses: discarded when it is released
   };
   static constexpr unsigned kClasses = 4 * 64;
 
-  /// A block with `capacity` bytes of data, or null.
+  /// Gets a block with `capacity` bytes of data; null if there is no memory.
   virtual Block *obtain(int64_t capacity) = 0;
   virtual void discard(Block *block) noexcept = 0;
   virtual void *getData(Block *block) = 0;
   virtual Block *find(void *data) = 0;
-  /// Reports that there are no `bytes` more, by a Failure.
+  /// Throws the Failure for `bytes` that cannot be obtained.
   [[noreturn]] virtual void refuse(int64_t bytes) = 0;
 
   void count(int64_t bytes);
-  /// Discards the blocks that are kept for later.
+  /// Discards the blocks that are kept for reuse.
   void dropCache();
   /// Discards all blocks; for the destructor of a derived class.
   void clear();
 
-  /// The block, from now on one that is used: its data.
+  /// Puts a block into `list`, as in use, and returns its data.
   void *handOut(Block *block, int64_t asked, Block *&list);
   Block *&currentList() { return inCall ? ofCall : used; }
 
@@ -93,18 +93,18 @@ private:
 
 class InputFile;
 
-/// Blocks of the heap, views of files, and the arena of the cpu.
+/// The memory of the cpu: blocks of the heap, views of files, and the arena.
 class HostMemory final : public Memory {
 public:
   ~HostMemory() override;
 
-  /// Allocates the arena: zeros, 64-byte aligned, 64 bytes more than asked.
+  /// Allocates the arena: zeroed, 64-byte aligned, with 64 bytes past `bytes`.
   /// Once per HostMemory; freed with it. Throws Failure TR201 or TR202.
   char *allocateArena(int64_t bytes);
 
-  /// A block that is a view of a file from `offset` on (MappedFile.h); it does
-  /// not count as memory in use. Null if the file cannot be viewed so: it is to
-  /// be read then.
+  /// Makes a block that is a view of a file from `offset` on (MappedFile.h) and
+  /// returns its data; it does not count as memory in use. Returns null if the
+  /// file cannot be mapped and must be read.
   void *map(const InputFile &file, const char *path, uint64_t offset);
 
 private:

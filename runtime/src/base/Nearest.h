@@ -1,4 +1,4 @@
-//===- Nearest.h - what a misspelt word was meant to be -------------------===//
+//===- Nearest.h - the name that a misspelt word is nearest to ------------===//
 
 #ifndef TDRT_BASE_NEAREST_H
 #define TDRT_BASE_NEAREST_H
@@ -9,7 +9,8 @@
 
 namespace tdrt {
 
-/// Edits (insert, delete, replace a byte) that turn one word into the other.
+/// Number of edits (insert, delete, replace a byte) that make one word the
+/// other.
 inline size_t editDistance(const std::string &a, const std::string &b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)
@@ -26,7 +27,8 @@ inline size_t editDistance(const std::string &a, const std::string &b) {
   return row[b.size()];
 }
 
-/// The nearest of the candidates, if a third of the word or less is wrong.
+/// The candidate nearest to `word`, if at most a third of the word is wrong;
+/// else null.
 inline const std::string *findNearest(const std::string &word,
                                       const std::vector<std::string> &among) {
   const std::string *best = nullptr;

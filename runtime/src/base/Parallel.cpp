@@ -2,9 +2,8 @@
 //
 // Fork and join over contiguous parts. Workers spin for some microseconds after
 // a task, because the next kernel usually follows at once, and then sleep on a
-// futex; handing a task over to spinning workers takes a tenth of a
-// microsecond. The pool is made when it is first needed and lives as long as
-// the process.
+// futex; handing a task to spinning workers takes a tenth of a microsecond. The
+// pool is made at its first use and lives as long as the process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +25,7 @@ using namespace tdrt;
 
 namespace {
 
-/// About 50 to 100 microseconds, by the length of a pause on the processor.
+/// Spins for about 50 to 100 microseconds, depending on the processor's pause.
 constexpr int kSpins = 2000;
 
 void pause() {
@@ -46,7 +45,7 @@ void futexWake(std::atomic<uint32_t> &word) {
 }
 
 /// Waits until `word` differs from `seen`; returns its value. `sleepers` tells
-/// the one who changes the word whether to call the kernel.
+/// the thread that changes the word whether it must call the kernel.
 uint32_t waitForChange(std::atomic<uint32_t> &word, uint32_t seen,
                        std::atomic<int> &sleepers, int spins) {
   for (int i = 0;; ++i) {
@@ -72,7 +71,7 @@ public:
       Start *start = new (std::nothrow) Start{this, i};
       if (!start)
         break;
-      // Fewer threads than wished are no error: the work is done all the same.
+      // Fewer threads than wanted are no error: the others do the work.
       if (pthread_create(&thread, nullptr, work, start) != 0) {
         delete start;
         break;
@@ -82,7 +81,8 @@ public:
     }
   }
 
-  /// Runs a task of n > 1 indexes. False if another thread is running one.
+  /// Runs a task of n > 1 indexes. Returns false if there are no workers or
+  /// another thread is running a task.
   bool run(tdrt_task task, void *arg, int64_t n) {
     if (workers == 0 || !busy.try_lock())
       return false;
@@ -114,7 +114,7 @@ private:
   void runPart(int index) {
     if (index >= job.parts)
       return;
-    // The first n % parts parts have one more. No product that could overflow.
+    // The first n % parts parts have one more index. No product can overflow.
     int64_t size = job.n / job.parts, more = job.n % job.parts;
     int64_t begin = size * index + (index < more ? index : more);
     job.task(job.arg, begin, begin + size + (index < more));
@@ -133,14 +133,14 @@ private:
   int workers = 0;
   std::mutex busy;
   Job job = {};
-  // Apart, so that spinning workers do not slow the caller down.
+  // In separate cache lines, so that spinning workers do not slow the caller.
   alignas(64) std::atomic<uint32_t> generation{0};
   std::atomic<int> sleepers{0};
   alignas(64) std::atomic<uint32_t> unfinished{0};
   std::atomic<int> waiters{0};
 };
 
-/// Is this thread inside a task? Then a nested one runs on it alone.
+/// Is this thread inside a task? Then a nested task runs on this thread alone.
 thread_local bool insideTask = false;
 
 void Pool::loop(int index) {
@@ -174,7 +174,7 @@ Pool *getPool() {
     return made;
   std::lock_guard<std::mutex> lock(poolMutex);
   if (!pool.load()) {
-    // A child of fork has none of the threads and makes its own pool.
+    // A child of fork does not have the threads and makes its own pool.
     static bool registered =
         pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr); }) == 0;
     static_cast<void>(registered);

@@ -1,8 +1,8 @@
 //===- Processors.cpp - affinity and quota --------------------------------===//
 //
-// A container with a quota of two processors on a machine of 64 shows 64 of
-// them to the affinity mask; spinning on 64 threads would stop it again and
-// again.
+// In a container with a quota of two processors on a machine with 64, the
+// affinity mask has 64; spinning on 64 threads would use up the quota and stop
+// the container again and again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ int tdrt::parseThreads(const char *text) {
 
 namespace {
 
-/// A small file of the kernel, or "".
+/// The text of a small file of the kernel; "" if it cannot be read.
 std::string readSmall(const std::string &path) {
   char text[4096];
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -52,7 +52,7 @@ int rounded(int64_t quota, int64_t period) {
       std::min<int64_t>((quota + period - 1) / period, kMaxThreads));
 }
 
-/// Version 2: "max 100000" or "200000 100000".
+/// The quota of version 2; cpu.max is "max 100000" or "200000 100000".
 int quotaV2(const std::string &folder) {
   std::string text = readSmall(folder + "/cpu.max");
   size_t space = text.find(' ');
@@ -108,7 +108,7 @@ int tdrt::quotaProcessors(const std::string &root, const std::string &groups) {
 }
 
 int tdrt::availableProcessors() {
-  // Larger than any machine's mask; the call fails for smaller ones.
+  // Larger than any machine's mask; the call fails if the mask is too small.
   constexpr int kMaskProcessors = 8192;
   alignas(cpu_set_t) char mask[CPU_ALLOC_SIZE(kMaskProcessors)];
   cpu_set_t *set = reinterpret_cast<cpu_set_t *>(mask);

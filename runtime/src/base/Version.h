@@ -1,4 +1,4 @@
-//===- Version.h - the version that files are marked with -----------------===//
+//===- Version.h - the version that tdc writes into files -----------------===//
 
 #ifndef TDRT_BASE_VERSION_H
 #define TDRT_BASE_VERSION_H

@@ -2,7 +2,7 @@
 //
 // XXH64 with seed 0, from the specification of Yann Collet's xxHash
 // (doc/xxhash_spec.md): 64 bits, several GB/s, every bit of the input counts.
-// It finds damage; it is no protection against someone who means harm.
+// It detects damage; it does not protect against deliberate changes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -26,7 +26,7 @@ bool hasPrefix(const std::string &text, const char *prefix) {
   return text.compare(0, strlen(prefix), prefix) == 0;
 }
 
-/// Is anything wrong with what tdc wrote into the metadata?
+/// Is the metadata that tdc wrote damaged? False for a file of another program.
 bool isDamaged(const SafetensorsHeader &header) {
   bool ours = false;
   size_t sums = 0;

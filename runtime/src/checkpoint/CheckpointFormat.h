@@ -1,10 +1,10 @@
-//===- CheckpointFormat.h - what tdc adds to safetensors ------------------===//
+//===- CheckpointFormat.h - the metadata that tdc adds to safetensors -----===//
 //
-// A checkpoint is a .safetensors file, readable by every program that reads
-// those. What is more stands in __metadata__, in this order:
+// A checkpoint is a .safetensors file that every reader of the format can read.
+// tdc's additions are in __metadata__, in this order:
 //
 //   tdc.version           version of tdc that wrote it
-//   <alias>               of a tied parameter: the key of its tensor
+//   <alias>               another name of a tied parameter: its tensor's key
 //   tdc.xxh64.<key>       XXH64 of a tensor's data, 16 hexadecimal digits
 //   tdc.seed, tdc.random  seed and counter of the random stream
 //   tdc.value.<name>      "int 5", "float 1.8p+0" (hexadecimal), "bool true"
@@ -36,18 +36,19 @@ constexpr char kOptimizerPrefix[] = "opt.";
 /// The value of kChecksumKey for the entries before it.
 std::string metadataChecksum(const SafetensorsHeader &header);
 
-/// A scalar as text and back; parseValue returns false if the text is not that
-/// of a value of `type`. Floats are hexadecimal: exact, and free of locales.
+/// Convert a scalar to text and back; parseValue returns false if the text is
+/// not a value of `type`. Floats are hexadecimal: exact, and independent of the
+/// locale.
 std::string valueText(int32_t type, const tdrt_value &value);
 bool parseValue(const std::string &text, int32_t type, tdrt_value &value);
 
-/// Slot `index` of a program, if it is on the cpu, which others are copied to
-/// and from by the program itself. Throws Failure TR399.
+/// Slot `index` of a program. Throws Failure TR399 if it is not on the cpu: the
+/// program itself must copy others to and from the cpu.
 const tdrt_slot &getFileSlot(const tdrt_program &program, int32_t index);
 
-/// In a file that tdc wrote, the metadata must have its checksum, and a
-/// checksum for each tensor and no others. Throws FileFault TR742. Files of
-/// other programs have none and pass.
+/// Throws FileFault TR742 if the metadata of a file that tdc wrote does not
+/// have its correct checksum, or not one checksum for each tensor. Files of
+/// other programs have no checksums and pass.
 void checkMetadata(const SafetensorsHeader &header);
 
 } // namespace tdrt

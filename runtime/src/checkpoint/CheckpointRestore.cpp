@@ -1,8 +1,8 @@
 //===- CheckpointRestore.cpp - slots from a .safetensors file -------------===//
 //
-// In this order: the header, the random state, the keys, all data with its
-// checksums into memory of its own, and only then the slots. A file that fails
-// leaves the program's state as it was.
+// Reads and checks the header, the random state, the keys, and all data with
+// its checksums into separate memory; only then writes the slots. A file that
+// fails leaves the program's state as it was.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,15 +26,15 @@ using namespace tdrt;
 
 namespace {
 
-/// One slot and a tensor of the file that it takes. Those of one slot, by its
-/// names, follow each other.
+/// A slot and a tensor of the file for it. A slot with several names may have
+/// several matches, one after the other.
 struct Match {
   int32_t slot, dtype;
   FileTensor tensor;
   std::unique_ptr<char[]> data;
 };
 
-/// Lists of keys for one message, each cut after a few.
+/// Lists of keys for one message, each cut after 8 keys.
 class KeyReport {
 public:
   void add(const char *what, const std::string &key) {
@@ -43,7 +43,7 @@ public:
       group.keys += (group.count > 1 ? ", " : "") + tdc::printable(key);
   }
   bool empty() const { return groups.empty(); }
-  /// `before` stands before each list.
+  /// The lists as text, with `before` before each.
   std::string text(const char *before) const {
     std::string all;
     for (const Group &group : groups) {
@@ -84,7 +84,7 @@ std::string describe(const FileTensor &tensor, const tdrt_slot &slot) {
          typeText(slot.dtype, slot.dims, slot.rank) + " in the program)";
 }
 
-/// The names of each slot, of which its key is the first.
+/// The names of each slot; the first is its key.
 std::vector<std::vector<std::string>> namesOf(const tdrt_checkpoint &what) {
   std::vector<std::vector<std::string>> names(what.num_slots);
   for (int32_t i = 0; i < what.num_slots; ++i)
@@ -101,7 +101,7 @@ std::vector<Match> matchKeys(const Context &context,
                     unexpected[] = "unexpected",
                     rounded[] = "not exact, which `cast=true` allows";
   KeyReport wrong;
-  // A lenient program is only told of keys that the other side lacks.
+  // With `lenient`, missing and unexpected keys go to a note and are no error.
   KeyReport &unmatched = what.lenient ? skipped : wrong;
   std::vector<Match> matches;
   std::vector<const FileTensor *> wanted;
@@ -113,7 +113,7 @@ std::vector<Match> matchKeys(const Context &context,
     std::vector<const FileTensor *> found;
     for (const std::string &name : names[i]) {
       const FileTensor *tensor = header.find(name);
-      // By an alias of the file two names can be one tensor.
+      // Two names can be one tensor, by an alias in the file.
       bool isNew = tensor &&
                    std::find(found.begin(), found.end(), tensor) == found.end();
       if (!isNew)
@@ -134,7 +134,8 @@ std::vector<Match> matchKeys(const Context &context,
   for (const FileTensor &tensor : header.tensors) {
     if (std::binary_search(wanted.begin(), wanted.end(), &tensor))
       continue;
-    // A model may be taken out of a checkpoint that holds its optimizer too.
+    // A model may be restored alone from a checkpoint that holds its optimizer,
+    // too.
     if (isOptimizerKey(tensor.key) && !wantsOptimizer)
       continue;
     unmatched.add(unexpected, tensor.key);
@@ -169,7 +170,7 @@ void readAndVerify(const InputFile &file, const SafetensorsHeader &header,
   }
 }
 
-/// TR745 if the file has different values for two names of one slot.
+/// Throws TR745 if the file has different values for two names of one slot.
 void refuseDifferent(const std::vector<Match> &matches) {
   for (size_t i = 1; i < matches.size(); ++i) {
     const Match &a = matches[i - 1], &b = matches[i];
@@ -183,7 +184,7 @@ void refuseDifferent(const std::vector<Match> &matches) {
   }
 }
 
-/// The number under a key of the metadata; TR744 without it.
+/// The number at a key of the metadata. Throws TR744 if there is none.
 int64_t readCounter(const SafetensorsHeader &header, const char *key) {
   const std::string *text = header.findMetadata(key);
   int64_t value = 0;

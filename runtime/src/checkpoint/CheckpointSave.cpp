@@ -14,13 +14,13 @@ using namespace tdrt;
 
 namespace {
 
-/// A slot as it will stand in the file.
+/// A slot and its data as it is written to the file.
 struct Entry {
   const tdrt_slot *slot;
   const char *key;
   uint64_t bytes;
   const void *data;       ///< row-major: in the arena, or `copy`
-  std::vector<char> copy; ///< of a slot with another order
+  std::vector<char> copy; ///< for a slot with another order
 };
 
 /// The slots in the order of the file.
@@ -69,8 +69,8 @@ SafetensorsHeader makeMetadata(const Context &context,
   return header;
 }
 
-/// The 8 bytes of the length and the JSON, padded so that the data begins at a
-/// multiple of 8.
+/// The start of the file: 8 bytes of length and the JSON, padded so that the
+/// data begins at a multiple of 8.
 std::string headerText(const SafetensorsHeader &metadata,
                        const std::vector<Entry> &entries) {
   static const char *const names[] = {"F64", "F32", "F16", "BF16", "I64",

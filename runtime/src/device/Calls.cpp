@@ -1,4 +1,4 @@
-//===- Calls.cpp - what generated code asks of GPUs -----------------------===//
+//===- Calls.cpp - the GPU entry points for generated code ----------------===//
 
 #include "device/Gpus.h"
 

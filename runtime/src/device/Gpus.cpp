@@ -31,7 +31,8 @@ Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
 }
 
 Gpus::~Gpus() {
-  // A copy uses the memory of two GPUs: none may go before all have finished.
+  // A copy uses the memory of two GPUs: none may be destroyed before all have
+  // finished.
   for (auto &gpu : gpus)
     if (gpu)
       gpu->abandon();
@@ -82,7 +83,7 @@ void Gpus::launch(int32_t device, int32_t kernel, int64_t blocks,
 
 bool Gpus::launchSequence(int32_t sequence, const uint64_t *words) {
   const tdrt_sequence &row = getSequence(sequence);
-  // What is traced has times of its own.
+  // In a trace each launch has its own time, so there is no graph.
   return !context.trace &&
          get(row.device)
              .launchSequence(sequence, words,
@@ -113,15 +114,15 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
 }
 
 //===----------------------------------------------------------------------===//
-// Copies beside kernels
+// Copies concurrent with kernels
 //===----------------------------------------------------------------------===//
 
 namespace {
 
 constexpr int kGpuBits = 11, kPlaceShift = 2 + 2 * kGpuBits;
 
-/// A ticket as generated code has it, 0 for none: from the lowest bits on its
-/// queue, GPU, peer and place.
+/// A ticket as generated code sees it; 0 for none. From the lowest bit on:
+/// queue, GPU, peer, place.
 int64_t pack(int32_t device, Ticket ticket) {
   return ticket.place == 0
              ? 0
@@ -142,7 +143,7 @@ Ticket unpack(int64_t ticket) {
           getGpu(ticket, 2 + kGpuBits)};
 }
 
-/// What all tickets of one queue have in common.
+/// The bits that all tickets of one queue share: all but the place.
 int64_t getQueue(int64_t ticket) {
   return ticket & ((INT64_C(1) << kPlaceShift) - 1);
 }
@@ -163,7 +164,7 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
   int32_t peer = queue == Ticket::Peers ? row.from : 0;
   if (bytes == 0) {
     counts.add(transfer, row.from, /*pieces=*/0, bytes);
-    // Others may wait for this one in place of those before it.
+    // A wait for this ticket may be meant for earlier copies that have none.
     if (ticket)
       *ticket = pack(device, get(device).mark(queue, peer));
     return;
@@ -173,7 +174,8 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
   if (queue == Ticket::Peers)
     ofSource = queueOrigins(row.from);
   traceCopy(row, row.from, bytes);
-  // Ends behind the mark, so that the ticket finds the copy.
+  // Ends after setTicket(), which sets the ticket of the span added last: the
+  // copy's.
   HostSpan span(context, "copy", row.site);
   if (queue == Ticket::Uploads) {
     uintptr_t offset = reinterpret_cast<uintptr_t>(source) -
@@ -215,7 +217,7 @@ void Gpus::wait(int32_t device, int64_t ticket, int32_t site) {
   Ticket what = unpack(ticket);
   if (device != 0) {
     get(device).wait(get(owner), what);
-    // Behind a copy to elsewhere kernels read nothing of it.
+    // The copy went to another device: no later kernel here reads its result.
     if (device != owner || what.queue == Ticket::Downloads)
       return;
     awaited[device - 1] = ticket;
@@ -233,7 +235,7 @@ void Gpus::wait(int32_t device, int64_t ticket, int32_t site) {
 }
 
 //===----------------------------------------------------------------------===//
-// What kernels report
+// Errors that kernels report
 //===----------------------------------------------------------------------===//
 
 void Gpus::takeKernelError(Device &gpu) {
@@ -291,7 +293,8 @@ Device *Gpus::findFirst() const {
   return nullptr;
 }
 
-// The first stays chosen; another is chosen for each thing that it is asked.
+// The first GPU's context stays current; another GPU's is made current for each
+// call to it.
 void Gpus::enter() {
   if (Device *first = findFirst())
     first->enter();

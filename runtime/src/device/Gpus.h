@@ -14,12 +14,12 @@
 
 namespace tdrt {
 
-/// Devices have the numbers of tdc_runtime.h: 0 is the cpu. Functions throw
-/// what those of Device throw.
+/// Device numbers are those of tdc_runtime.h: 0 is the cpu. Functions throw
+/// what the functions of Device throw.
 class Gpus final : public Devices {
 public:
-  /// Brings the program's arenas and constants to its GPUs. `opened` has null
-  /// for those that it does not use.
+  /// Allocates the program's arenas on its GPUs and copies its constants there.
+  /// `opened` has null for each GPU that the program does not use.
   Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened);
   ~Gpus() override;
 
@@ -31,9 +31,9 @@ public:
   const tdrt_transfer_site &getTransfer(int32_t transfer) const {
     return program.transfers[transfer];
   }
-  /// One of the GPUs that the program uses.
+  /// GPU number `device`, which the program must use.
   Device &get(int32_t device) { return *gpus[device - 1]; }
-  /// Of the cpu or of one of the GPUs.
+  /// The memory of the cpu or of a GPU.
   Memory &getMemory(int32_t device) override;
   Handles &getHandles() { return handles; }
 
@@ -48,18 +48,20 @@ public:
   }
   /// As Device::launchSequence.
   bool launchSequence(int32_t sequence, const uint64_t *words);
-  /// Row `transfer`, from a device that the row may leave open; counts it.
+  /// Copies as row `transfer` says and counts it. `from` is the source, which
+  /// the row may leave open (TDRT_ANY_DEVICE).
   void transfer(int32_t transfer, int32_t from, void *to, const void *source,
                 int64_t bytes);
 
-  /// Copies beside kernels, as row `transfer` says; counts it. What goes to the
-  /// host goes to pinned memory. `ticket` may be null.
+  /// Starts a copy that runs concurrently with kernels, as row `transfer` says,
+  /// and counts it. A copy to the host must go to pinned memory. `ticket` may
+  /// be null.
   void startTransfer(int32_t transfer, void *to, const void *source,
                      int64_t bytes, int64_t after, int64_t *ticket);
   int64_t mark(int32_t device);
   void copyOnDevice(int32_t device, void *to, const void *source, int64_t bytes,
                     int32_t site);
-  /// A device, or the host, waits.
+  /// Makes a device, or the host (0), wait for a ticket.
   void wait(int32_t device, int64_t ticket, int32_t site);
 
   tdrt_device_memory *getTable() override { return table.data(); }
@@ -75,24 +77,27 @@ public:
   std::string getPeaksJson() const override;
 
 private:
-  /// Null if none is used.
+  /// The first GPU that the program uses; null if it uses none.
   Device *findFirst() const;
-  /// Null for none.
+  /// Null if `site` is negative.
   const tdrt_site *getSite(int32_t site) const;
-  /// Names what a GPU is asked for next in the trace, if there is one.
+  /// Tells the trace, if there is one, what the next work of a GPU is.
   void traceNext(const TraceWork &work);
   void traceCopy(const tdrt_transfer_site &row, int32_t from, int64_t bytes);
   void takeKernelError(Device &gpu);
-  /// By GPU, how many reads of its errors tell those of all kernels that had a
-  /// part in something.
+  /// The origins of a value: per GPU, the number of reads of its errors (see
+  /// Device::queueReports) that cover all kernels which contributed to the
+  /// value.
   using Origins = std::vector<int64_t>;
+  /// Reports the errors that these reads have found. They must be done.
   void takeOriginErrors(const Origins &of);
-  /// Of what a GPU holds by now, for what is copied from it.
+  /// The origins of all values that a GPU holds by now, for a copy from it.
+  /// Queues a read of its errors.
   Origins queueOrigins(int32_t device);
-  /// Errors of what `of` tells are errors of what GPU `device` holds.
+  /// Adds `of` to the origins of the values that GPU `device` holds.
   void addOrigins(int32_t device, const Origins &of);
-  /// Calls `visit` with the origins of each copy that the ticket stands for and
-  /// that nobody has asked for before.
+  /// Calls `visit` with the origins of each copy that `ticket` covers and that
+  /// no earlier call has visited.
   void takeAwaited(int64_t ticket,
                    const std::function<void(const Origins &)> &visit);
   void reportError(const tdrt_gpu_error &error);
@@ -103,13 +108,13 @@ private:
   std::vector<tdrt_device_memory> table;
   char *pinned = nullptr;
   TransferCounts counts;
-  std::vector<int64_t> awaited; ///< by GPU, by its next kernel; for the trace
+  std::vector<int64_t> awaited; ///< by GPU: its next kernel's ticket (trace)
   Handles handles;
-  /// Of what each GPU holds: errors of its makers on other GPUs are errors of
-  /// what is copied from it.
+  /// By GPU, the origins of the values that it holds. A copy from it passes on
+  /// errors of the kernels on other GPUs that contributed to them.
   std::vector<Origins> origins;
-  /// Of what comes with copies from GPUs that nobody has waited for, by their
-  /// queue and place.
+  /// Origins of copies from GPUs that have not been waited for: by queue, with
+  /// the copy's place.
   std::map<int64_t, std::deque<std::pair<int64_t, Origins>>> awaitedOrigins;
 };
 

@@ -37,7 +37,7 @@ void Handles::release(tdrt_handle *handle) {
 }
 
 void *Handles::addReplica(tdrt_handle &handle, int32_t device) {
-  // A slot may hold it beyond the call of a function that makes it.
+  // A slot may hold the value after the call of the function that makes it.
   return handle.replicas[device] =
              gpus.getMemory(device).allocateLasting(handle.bytes);
 }
@@ -97,14 +97,14 @@ void Handles::keepSlots() {
   tdrt_handle *next;
   for (tdrt_handle *handle = first; handle; handle = next) {
     next = handle->next;
-    // One more than the slots, for release().
+    // One more than the slots, which release() takes away.
     handle->holders = handle->slots + 1;
     release(handle);
   }
 }
 
 //===----------------------------------------------------------------------===//
-// What generated code calls
+// Entry points for generated code
 //===----------------------------------------------------------------------===//
 
 int32_t tdrt_handle_create(tdrt_context *ctx, int32_t device, int64_t bytes,

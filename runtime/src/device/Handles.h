@@ -6,16 +6,16 @@
 #include "tdc_runtime.h"
 #include <vector>
 
-/// One value; who holds it is counted.
+/// One value; its holders are counted.
 struct tdrt_handle {
   int64_t bytes;
   int64_t holders = 1;
-  int64_t slots = 0; ///< how many of them are slots
+  int64_t slots = 0; ///< the holders that are slots
   /// Where the value was made, or TDRT_ANY_DEVICE for zeros.
   int32_t home;
   std::vector<void *> replicas; ///< by device; null where there is none
   tdrt_handle *next;
-  tdrt_handle **link; ///< what points to this one
+  tdrt_handle **link; ///< the list's pointer to this handle
 };
 
 namespace tdrt {
@@ -26,26 +26,30 @@ class Gpus;
 class Handles {
 public:
   Handles(Gpus &gpus, int32_t devices) : gpus(gpus), devices(devices) {}
-  /// Handles that are still held go, but not their memory.
+  /// Deletes the handles that are still held, but does not release their
+  /// memory.
   ~Handles();
   Handles(const Handles &) = delete;
 
-  /// A handle that is held once, of a value that is nowhere yet. Throws
+  /// Makes a handle with one holder for a value that has no replica yet. Throws
   /// std::bad_alloc.
   tdrt_handle *create(int32_t home, int64_t bytes);
   void release(tdrt_handle *handle);
 
-  /// Memory for the value on a device that has no replica yet; throws what
-  /// Memory::allocate throws.
+  /// Allocates memory for the value on a device that has no replica yet; throws
+  /// what Memory::allocate throws.
   void *addReplica(tdrt_handle &handle, int32_t device);
-  /// The replica on the device to which row `transfer` goes, made if need be.
+  /// The replica on the target device of row `transfer`; copied there if there
+  /// is none.
   void *get(tdrt_handle &handle, int32_t transfer);
-  /// Puts a handle whose one replica is on the device to which row `transfer`
-  /// goes in the place of `slot`.
+  /// Replaces the handle in `slot` by one that has its only replica on the
+  /// target device of row `transfer`, unless the value is there or was never
+  /// written.
   void move(tdrt_handle *&slot, int32_t transfer);
-  /// Writes a slot, which takes over that the caller holds the handle.
+  /// Writes a slot, which takes over the caller's hold on the handle.
   void write(tdrt_handle *&slot, tdrt_handle *handle);
-  /// Behind code that was left before it has released what it held.
+  /// Releases all holds but those of slots: for code that an error ended before
+  /// it released its handles.
   void keepSlots();
 
 private:

@@ -1,4 +1,4 @@
-//===- TransferCounts.cpp - what was copied between devices ---------------===//
+//===- TransferCounts.cpp - counts of copies between devices --------------===//
 
 #include "device/TransferCounts.h"
 #include "base/Failure.h"

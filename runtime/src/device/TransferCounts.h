@@ -1,4 +1,4 @@
-//===- TransferCounts.h - what was copied between devices -----------------===//
+//===- TransferCounts.h - counts of copies between devices ----------------===//
 
 #ifndef TDRT_DEVICE_TRANSFERCOUNTS_H
 #define TDRT_DEVICE_TRANSFERCOUNTS_H
@@ -13,12 +13,12 @@ class TransferCounts {
 public:
   explicit TransferCounts(const tdrt_program &program);
 
-  /// Counts a copy of row `transfer` from a device, sent in `pieces`: none if
-  /// one before has taken it along.
+  /// Counts a copy of row `transfer` from device `from`, sent in `pieces`
+  /// driver copies: 0 if the bytes joined an earlier copy.
   void add(int32_t transfer, int32_t from, int64_t pieces, int64_t bytes);
 
-  /// "copies":[...],"sites":[...], for tdrt_stats_json. What was never copied
-  /// is not listed; sites of one line are one.
+  /// "copies":[...],"sites":[...], for tdrt_stats_json. Rows without a copy are
+  /// not listed; the sites of one line are added up.
   std::string getJson() const;
 
 private:

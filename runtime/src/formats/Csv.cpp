@@ -1,9 +1,9 @@
 //===- Csv.cpp - tables of numbers as text --------------------------------===//
 //
-// RFC 4180: fields between commas, some in quotes, lines ended by LF or CR LF;
-// a byte order mark before the first and spaces around numbers are passed over.
-// A first line without any number holds names. Two passes: one counts, so that
-// the tensor can be made, one converts.
+// RFC 4180: fields between commas, some in quotes, lines ended by LF or CR LF.
+// A byte order mark before the first field and spaces around numbers are
+// skipped. A first line without any number holds names. There are two passes:
+// the first counts, so that the tensor can be allocated, the second converts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@ using namespace tdrt;
 
 namespace {
 
-/// No number needs more characters; what is longer is kept up to here, and is
-/// no number.
+/// Characters of a field that are kept. No number needs more; a longer field is
+/// not a number.
 constexpr size_t kMaxField = 400;
 
 /// The fields of a file, one after another.
@@ -37,7 +37,7 @@ public:
     }
   }
 
-  /// Reads the next field and returns what stands behind it.
+  /// Reads the next field and returns what ends it.
   End readField() {
     field.clear();
     isCut = false;
@@ -57,7 +57,7 @@ public:
     return takeEnd();
   }
 
-  /// Passes over lines with nothing in them; false at the end of the file.
+  /// Skips empty lines; returns false at the end of the file.
   bool findLine() {
     for (;;) {
       skipSpaces();
@@ -70,14 +70,14 @@ public:
     }
   }
 
-  /// The last field, and where it begins.
+  /// The field that was read last, and the byte and line where it begins.
   std::string field;
-  bool isCut = false; ///< it was longer
+  bool isCut = false; ///< the field was longer than kMaxField
   uint64_t begin = 0;
   uint64_t line = 1;
 
 private:
-  /// A carriage return stands before a newline, or else spoils a number.
+  /// A carriage return is a space; within a number it makes the field invalid.
   static bool isSpace(int c) { return c == ' ' || c == '\t' || c == '\r'; }
 
   int peek() {
@@ -140,12 +140,12 @@ private:
   }
 
   const InputFile &file;
-  uint64_t next = 0; ///< in the file: the byte behind the buffer
+  uint64_t next = 0; ///< offset in the file of the byte after the buffer
   size_t at = 0, size = 0;
   char buffer[64 << 10];
 };
 
-/// What from_chars takes: a plus sign is none of its own.
+/// The start of the text for from_chars, which takes no plus sign.
 const char *numberStart(const std::string &text) {
   const char *at = text.c_str();
   return at[0] == '+' && at[1] != '-' ? at + 1 : at;
@@ -170,13 +170,13 @@ bool isNumber(const std::string &text) {
   double number;
   bool truth;
   const char *end = text.c_str() + text.size();
-  // One that is too large is a number as well.
+  // A number that is too large is a number as well.
   bool isOne = std::from_chars(numberStart(text), end, number).ptr == end;
   return (isOne && !text.empty()) || parseField(text, truth);
 }
 
-/// What is too small for a number is zero, or nearly; what is too large is
-/// none.
+/// A number that is too small becomes zero or a denormal; one that is too large
+/// is refused.
 bool parseField(const std::string &text, double &value) {
   if (parseNumber(text, value))
     return true;
@@ -187,7 +187,7 @@ bool parseField(const std::string &text, double &value) {
   return true;
 }
 
-/// As Python rounds: to f64, and that to f32.
+/// Rounds as Python does: to f64, then to f32.
 bool parseField(const std::string &text, float &value) {
   double number;
   if (!parseField(text, number))
@@ -205,8 +205,8 @@ template <class T> bool parseField(const std::string &text, T &value) {
   return true;
 }
 
-/// What stands between the numbers of a field in the place of a comma; 0 if
-/// they are not several.
+/// The character that separates several numbers in one field, where a comma
+/// should be; 0 if the field is not several numbers.
 char findOtherSeparator(const std::string &field) {
   size_t at = field.find_first_of(";\t |");
   if (at == std::string::npos)
@@ -222,7 +222,7 @@ char findOtherSeparator(const std::string &field) {
   return separator;
 }
 
-/// Whether a first line is there and has no number.
+/// Whether there is a first line and it has no number.
 bool startsWithNames(const InputFile &file) {
   CsvReader reader(file);
   if (!reader.findLine())
@@ -240,8 +240,8 @@ struct Table {
   int64_t rows = 0, columns = 0;
 };
 
-/// Goes through the rows of numbers, and gives every field, with the line where
-/// its row begins, to `take`.
+/// Reads the rows of numbers and calls `take` with the reader at each field and
+/// the line where the field's row begins.
 template <class Take> Table readTable(const InputFile &file, Take take) {
   Table table;
   bool names = startsWithNames(file), first = true;

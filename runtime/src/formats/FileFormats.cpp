@@ -8,7 +8,8 @@ using namespace tdrt;
 
 namespace {
 
-/// In the order of FileContents, then what else is read, then what is not.
+/// In the order of FileContents, then other formats that are read, then formats
+/// that are not.
 enum class EndingKind : uint8_t { Tensor, State, Loaded, PyTorch, Other };
 
 struct Ending {

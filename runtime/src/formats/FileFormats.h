@@ -12,15 +12,16 @@ namespace tdrt {
 /// and optimizers (.safetensors).
 enum class FileContents : uint8_t { Tensor, State };
 
-/// Whatever the case of its letters.
+/// Whether `path` has the ending, in upper or lower case.
 bool hasEnding(const std::string &path, const std::string &ending);
 
-/// Throws FileFault for a path whose ending is that of a format that is not
-/// read; for one of PyTorch's it says how to convert the file.
+/// Throws FileFault TR705 if the path has the ending of a format that is not
+/// read; for a format of PyTorch the message says how to convert the file.
 void checkReadable(const std::string &path, FileContents contents);
 
-/// Throws FileFault for a path whose ending promises what is not written:
-/// nobody could read the file by its name.
+/// Throws FileFault TR754 if the path has the ending of a format that is not
+/// written, because no program could read the file by its name; TR751 if the
+/// path is empty.
 void checkWritable(const std::string &path, FileContents contents);
 
 } // namespace tdrt

@@ -1,7 +1,8 @@
 //===- FindFormat.cpp - the format of a path ------------------------------===//
 //
-// For paths that are known only when the program runs, and for the compiler:
-// the one place that needs the code of every format, or of all but images.
+// Used for paths that are known only when the program runs, and by the
+// compiler. Only this file needs the code of every format, or of all formats
+// but images.
 //
 //===----------------------------------------------------------------------===//
 

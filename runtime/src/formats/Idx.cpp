@@ -1,8 +1,8 @@
 //===- Idx.cpp - IDX files, as those of MNIST -----------------------------===//
 //
-// Two bytes of 0, the dtype, the number of dims, the sizes as 32-bit numbers,
-// the data; all big-endian. The files are often compressed by gzip, which their
-// first bytes tell.
+// A file has two bytes of 0, the dtype, the number of dims, the sizes as 32-bit
+// numbers, and the data; all big-endian. It is often compressed by gzip, which
+// its first bytes tell.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@ public:
       inflated.emplace(file, 0, file.size(), InflatedPart::Wrapping::Gzip);
   }
 
-  /// At most `size` bytes; fewer only at the end.
+  /// Reads at most `size` bytes; fewer only at the end. Returns their number.
   uint64_t read(void *to, uint64_t size) {
     if (inflated)
       return inflated->read(to, size);
@@ -36,7 +36,7 @@ public:
     return size;
   }
 
-  /// Refuses data of another size before memory is asked for it.
+  /// Refuses data of another size, before memory is allocated for it.
   void checkBytes(uint64_t bytes) {
     if (inflated)
       checkRatio(bytes, file.size());
@@ -56,7 +56,7 @@ private:
   std::optional<InflatedPart> inflated;
 };
 
-/// The dtype of an IDX file's third byte; -1 for none.
+/// The dtype for an IDX file's third byte; -1 if there is none.
 int32_t dtypeOf(unsigned char code) {
   switch (code) {
   case 8:

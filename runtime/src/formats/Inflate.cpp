@@ -21,8 +21,8 @@ void tdrt::checkRatio(uint64_t bytes, uint64_t compressed) {
 InflatedPart::InflatedPart(const InputFile &file, uint64_t offset,
                            uint64_t bytes, Wrapping wrapping)
     : file(file), at(offset), end(offset + bytes), state(new State) {
-  // 15: the largest window. 16 more ask for gzip's header, a negative number
-  // for none.
+  // 15 is the largest window. 16 more expects gzip's header, a negative number
+  // no header.
   int window = wrapping == Wrapping::Gzip ? 15 + 16 : -15;
   if (inflateInit2(&state->stream, window) != Z_OK)
     throw std::bad_alloc();

@@ -8,15 +8,15 @@
 
 namespace tdrt {
 
-/// Deflate makes nothing smaller than to this part. What a file claims beyond
-/// that is refused before memory is asked for it.
+/// Deflate makes data at most this many times smaller. A file that claims more
+/// is refused before memory is allocated for its data.
 constexpr uint64_t kDeflateRatio = 1032;
 
 /// Throws TR736 if `bytes` cannot come out of `compressed` bytes.
 void checkRatio(uint64_t bytes, uint64_t compressed);
 
-/// Decompresses a part of a file, from its start to its end, as it is asked
-/// for. Throws TR735 for what is damaged, TR704 for what cannot be read.
+/// Decompresses a part of a file, from its start to its end, piece by piece.
+/// Throws TR735 if the data is damaged, TR704 if it cannot be read.
 class InflatedPart {
 public:
   enum class Wrapping : uint8_t {
@@ -30,16 +30,17 @@ public:
   InflatedPart(const InflatedPart &) = delete;
   InflatedPart &operator=(const InflatedPart &) = delete;
 
-  /// Decompresses at most `size` bytes; fewer only where the data ends.
+  /// Decompresses at most `size` bytes; fewer only at the end of the data.
+  /// Returns their number.
   uint64_t read(void *to, uint64_t size);
-  /// The data and the compressed bytes both end here; TR736 and TR735 if not.
+  /// Throws TR736 if there is more data, TR735 if compressed bytes are left.
   void expectEnd();
 
 private:
   struct State;
 
   const InputFile &file;
-  uint64_t at, end; ///< of what is still compressed
+  uint64_t at, end; ///< bytes of the file that are still compressed
   bool finished = false;
   std::unique_ptr<State> state;
 };

@@ -1,10 +1,10 @@
 //===- Jpeg.cpp - JPEG images ---------------------------------------------===//
 //
-// By libjpeg-turbo. Gray is u8[H, W], colours u8[H, W, 3]. As in PIL, an
-// orientation in the image's description turns nothing.
+// Images are read by libjpeg-turbo: gray as u8[H, W], colours as u8[H, W, 3].
+// As in PIL, an orientation in the image's metadata does not rotate it.
 //
-// libjpeg is left by a jump when something is wrong. Between a setjmp and the
-// calls under it there is nothing that has a destructor.
+// An error leaves libjpeg by a longjmp. No object with a destructor may live
+// between a setjmp and the calls under it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <csetjmp>
 #include <cstdio>
-// In this order: each needs what is above it.
+// In this order: each header needs the one above it.
 #include <jpeglib.h>
 
 #include <jerror.h>
@@ -22,8 +22,8 @@ using namespace tdrt;
 
 namespace {
 
-/// A progressive image has some tens of scans. Each costs a pass over all
-/// pixels, and few bytes.
+/// Scans of an image at most. A progressive image has some tens; each takes few
+/// bytes of the file but a pass over all pixels.
 constexpr int kMaxScans = 500;
 
 class JpegReader {
@@ -63,7 +63,7 @@ public:
       failFile(784, -1,
                "the image has " + std::to_string(image.num_components) +
                    " components, as those for printing, not 1 or 3");
-    // Every 8 x 8 pixels take a bit, of one component at least.
+    // Every 8 x 8 pixels take at least one bit of the file.
     int64_t height = image.image_height, width = image.image_width;
     uint64_t blocks = uint64_t((height + 7) / 8) * ((width + 7) / 8);
     if (blocks / 8 > file.size())
@@ -106,7 +106,7 @@ private:
     call(*this);
   }
 
-  /// libjpeg has met what it cannot go on from.
+  /// Called for an error from which libjpeg cannot continue.
   void leave(j_common_ptr image) {
     keepError(image);
     longjmp(jump, 1);
@@ -125,8 +125,8 @@ private:
     });
   }
 
-  /// libjpeg warns where it goes on with pixels that it made up: that is an
-  /// error. What it warns of besides, as bytes between two parts, changes none.
+  /// Makes a warning an error if libjpeg continues with invented pixels. Other
+  /// warnings, as of bytes between two parts, do not change pixels.
   static void onMessage(j_common_ptr image, int level) {
     if (level >= 0)
       return;
@@ -165,7 +165,8 @@ private:
     self.source.bytes_in_buffer -= skipped;
   }
 
-  /// Fills the buffer. Nothing may be thrown through libjpeg.
+  /// Fills the buffer; returns false after a fault. No exception may pass
+  /// through libjpeg.
   bool fetch() noexcept {
     fault = caught([&] {
       if (next == file.size())
@@ -187,7 +188,7 @@ private:
   int64_t position() const { return next - source.bytes_in_buffer; }
 
   const InputFile &file;
-  uint64_t next = 0; ///< in the file: the byte behind the buffer
+  uint64_t next = 0; ///< offset in the file of the byte after the buffer
   FileFault fault;
   jmp_buf jump;
   jpeg_decompress_struct image = {};

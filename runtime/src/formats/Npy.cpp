@@ -31,7 +31,8 @@ private:
     failFile(714, at, std::string("the header is malformed: ") + what);
   }
 
-  /// Magic, version, and the length of the header, which sets at and end.
+  /// Parses magic, version, and the length of the header, and sets `at` and
+  /// `end`.
   void parsePreamble() {
     if (size < 8 || memcmp(data, "\x93NUMPY", 6) != 0)
       failFile(711, 0, "not an npy file");
@@ -76,7 +77,7 @@ private:
         at = keyAt;
         malformed(which == 3 ? "a key other than 'descr', 'fortran_order' and "
                                "'shape'"
-                             : "a key stands twice");
+                             : "a key occurs twice");
       }
       seen[which] = true;
       skipSpaces();
@@ -127,7 +128,7 @@ private:
         {"|i1", TDRT_I8},
         {"|u1", TDRT_U8},
         {"|b1", TDRT_BOOL},
-        // What NumPy writes of ml_dtypes.bfloat16, and again of what it read.
+        // How NumPy writes ml_dtypes.bfloat16: at first, and after reading it.
         {"<V2", TDRT_BF16},
         {"|V2", TDRT_BF16}};
     for (const Row &row : rows)
@@ -148,7 +149,7 @@ private:
     malformed("'fortran_order' is neither True nor False");
   }
 
-  /// A Python tuple of sizes: `()`, `(3,)`, `(3, 4)`.
+  /// Parses a Python tuple of sizes: `()`, `(3,)`, `(3, 4)`.
   void parseShape() {
     expect('(', "'shape' is not a tuple");
     for (skipSpaces(); peek() != ')'; skipSpaces()) {

@@ -1,4 +1,4 @@
-//===- NpyData.cpp - tensors in .npy files and others like them -----------===//
+//===- NpyData.cpp - data of .npy files and similar formats ---------------===//
 
 #include "formats/NpyData.h"
 #include "base/Dtype.h"

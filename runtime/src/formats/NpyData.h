@@ -1,4 +1,4 @@
-//===- NpyData.h - tensors in .npy files and others like them -------------===//
+//===- NpyData.h - data of .npy files and similar formats -----------------===//
 
 #ifndef TDRT_FORMATS_NPYDATA_H
 #define TDRT_FORMATS_NPYDATA_H
@@ -9,22 +9,23 @@
 
 namespace tdrt {
 
-/// As much of an .npy file as has to be there before its header is parsed.
+/// Bytes of the start of an .npy file, or all if there are fewer, that are
+/// needed to parse its header.
 constexpr uint64_t kNpyStart = kMaxNpyHeader + 12;
 
 /// The header of a version 1.0 file. Throws FileFault.
 std::string npyHeader(const tdrt_tensor &tensor);
 
-/// Makes row-major data of what `read` fetches: the bytes that stand behind an
-/// .npy header, from tensor.offset on. Throws FileFault.
+/// Reads a tensor's data into `to`, in row-major order. `read` must fetch the
+/// bytes from tensor.offset on, which follow an .npy header. Throws FileFault.
 void readNpyData(const FileTensor &tensor, void *to,
                  const std::function<void(void *)> &read);
 
 /// The same, from the file itself.
 void readTensorData(const InputFile &file, const FileTensor &tensor, void *to);
 
-/// Throws TR706 for a byte other than 0 and 1. `fileOffset` is where they
-/// stand.
+/// Throws TR706 for a byte other than 0 and 1. `fileOffset` is the offset of
+/// the data in the file.
 void refuseOddBools(const void *data, uint64_t bytes, uint64_t fileOffset);
 
 } // namespace tdrt

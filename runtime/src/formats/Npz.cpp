@@ -13,7 +13,7 @@ using namespace tdrt;
 
 namespace {
 
-/// The bytes of an entry from its first on, with their checksum.
+/// Reads an entry's bytes in order, decompressed, and computes their checksum.
 class EntryReader {
 public:
   EntryReader(const InputFile &file, const ZipEntry &entry)
@@ -33,7 +33,7 @@ public:
     sum = crc32_z(sum, static_cast<const unsigned char *>(to), size);
   }
 
-  /// All has been read.
+  /// Checks, after all data was read, that the data ends and its checksum fits.
   void finish() {
     if (inflated)
       inflated->expectEnd();
@@ -50,7 +50,7 @@ private:
   std::optional<InflatedPart> inflated;
 };
 
-/// The array called `key`: the file `key`.npy, or that very name.
+/// The entry of the array `key`: the file `key`.npy, or else the file `key`.
 ZipEntry findEntry(const InputFile &file, const char *key) {
   const std::string ending = ".npy", wanted = key ? key : "";
   std::vector<ZipEntry> entries = readZipDirectory(file);

@@ -1,12 +1,12 @@
 //===- Png.cpp - PNG images -----------------------------------------------===//
 //
-// By libpng. Gray is u8[H, W], with transparency u8[H, W, 2], colours u8[H, W,
-// 3] and u8[H, W, 4]; a palette becomes its colours, fewer bits than 8 become
-// 8, and 16 bits become i32, which holds them. As PIL, no colours are
-// corrected.
+// Images are read by libpng: gray as u8[H, W], with transparency u8[H, W, 2],
+// colours as u8[H, W, 3] and u8[H, W, 4]. A palette is replaced by its colours,
+// fewer than 8 bits become 8, and 16 bits become i32, which holds them. As in
+// PIL, colours are not corrected.
 //
-// libpng jumps out of its functions when something is wrong. Between a setjmp
-// and the calls under it there is nothing that has a destructor.
+// An error leaves libpng by a longjmp. No object with a destructor may live
+// between a setjmp and the calls under it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ public:
   PngReader(const PngReader &) = delete;
   PngReader &operator=(const PngReader &) = delete;
 
-  /// Reads all in front of the pixels, and checks their size.
+  /// Reads all data before the pixels, and checks the size of the image.
   FileTensor readHeader() {
     char magic[8] = {};
     if (file.size() >= 8)
@@ -49,7 +49,7 @@ public:
              height = png_get_image_height(png, info);
     if (rowBytes > INT64_MAX / 4 / height)
       failFile(783, 16, "the image is too large for any memory");
-    // Interlaced or not, each row is in the compressed data.
+    // Each row is in the compressed data, also in an interlaced image.
     if (height * rowBytes / kDeflateRatio > file.size())
       failFile(783, 16,
                "an image of " + std::to_string(png_get_image_width(png, info)) +
@@ -69,14 +69,14 @@ public:
     return tensor;
   }
 
-  /// The pixels, after the header.
+  /// Reads the pixels; must be called after readHeader().
   void readPixels(void *to) {
     pixels = static_cast<char *>(to);
     guard(&PngReader::callPixels);
   }
 
 private:
-  /// Runs one of the calls below; what goes wrong in it is thrown here.
+  /// Runs one of the calls below and throws its fault.
   void guard(void (PngReader::*call)()) {
     if (setjmp(png_jmpbuf(png)) != 0)
       throw std::move(fault);
@@ -84,7 +84,7 @@ private:
   }
 
   void callHeader() {
-    // What only describes the image is passed over: texts, profiles, dates.
+    // Chunks that only describe the image are skipped: texts, profiles, dates.
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, -1);
     png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
     png_set_crc_action(png, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
@@ -104,8 +104,8 @@ private:
     uint64_t rowBytes = png_get_rowbytes(png, info);
     bool wide = png_get_bit_depth(png, info) == 16;
     uint64_t stride = wide ? 2 * rowBytes : rowBytes;
-    // A pass of an interlaced image changes some of the pixels that are there.
-    // Rows of 16 bits stand in the second half of their place until the end.
+    // Each pass over an interlaced image changes some of its pixels. Rows of 16
+    // bits are kept in the second half of their memory until the last pass.
     uint64_t start = stride - rowBytes;
     if (passes > 1)
       memset(pixels, 0, stride * height);
@@ -120,8 +120,8 @@ private:
     png_read_end(png, nullptr);
   }
 
-  /// 16-bit numbers at `start` of a row become 32-bit ones from its begin on,
-  /// which never overtake them.
+  /// Widens the 16-bit numbers at `start` of a row to 32-bit numbers from its
+  /// begin on, which are never written past the numbers still to be read.
   static void widen(char *row, uint64_t start, uint64_t count) {
     for (uint64_t i = 0; i < count; ++i) {
       uint16_t value;
@@ -138,7 +138,8 @@ private:
     png_longjmp(png, 1);
   }
 
-  /// Nothing may be thrown through libpng.
+  /// Reads the next bytes; returns false after a fault. No exception may pass
+  /// through libpng.
   bool fetch(void *to, size_t size) noexcept {
     fault = caught([&] {
       if (size > file.size() - at)
@@ -156,7 +157,7 @@ private:
   }
 
   void keepError(const char *text) noexcept {
-    // Memory is what it asks for rarely and in small pieces.
+    // A string test is enough: libpng allocates rarely and in small pieces.
     bool memory = strstr(text, "memory") != nullptr;
     fault = caught([&] {
       if (memory)

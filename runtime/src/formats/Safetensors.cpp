@@ -1,8 +1,8 @@
 //===- Safetensors.cpp - the header of .safetensors files -----------------===//
 //
-// The only file that includes the JSON library. Its SAX interface hands over
-// one token at a time without recursion, so nesting and size are bounded here,
-// and a key that stands twice is seen, which a parsed tree would hide.
+// The only file that includes the JSON library. Its SAX interface passes one
+// token at a time without recursion. So this file bounds nesting and size, and
+// detects a key that occurs twice, which a parsed tree would hide.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@ using nlohmann::json;
 
 namespace {
 
-/// Every dtype of the format with its size in bytes; only the first rows can be
-/// held by a program.
+/// Every dtype of the format with its size in bytes. A program cannot hold
+/// those with dtype -1.
 struct DtypeRow {
   const char *text;
   int32_t dtype;
@@ -42,8 +42,8 @@ const DtypeRow *findDtype(const std::string &text) {
   return nullptr;
 }
 
-/// Builds the header from tokens. Each handler returns false to stop, with
-/// `fault` set; the position is added by the parser of the whole.
+/// Builds the header from tokens. A handler that stops the parser sets `fault`
+/// and returns false. Offsets in it are relative to the JSON text.
 class HeaderBuilder : public json::json_sax_t {
 public:
   explicit HeaderBuilder(SafetensorsHeader &header) : header(header) {}
@@ -99,7 +99,7 @@ public:
       current = text;
       if (text == "__metadata__") {
         if (metadataSeen)
-          return stop(724, "`__metadata__` stands twice");
+          return stop(724, "`__metadata__` occurs twice");
         metadataSeen = inMetadata = true;
         return true;
       }
@@ -119,7 +119,7 @@ public:
       return stop(725, inQuotes(current) + " has a field " + inQuotes(text));
     if (seenFields & field)
       return stop(724,
-                  inQuotes(text) + " stands twice in " + inQuotes(current));
+                  inQuotes(text) + " occurs twice in " + inQuotes(current));
     seenFields |= field;
     return true;
   }
@@ -155,7 +155,7 @@ public:
     }
     if (offsetsSeen == 2)
       return misplaced();
-    // Until they are checked, `bytes` holds the end.
+    // `bytes` holds the end of the data until checkLayout().
     (offsetsSeen++ == 0 ? tensor.offset : tensor.bytes) = value;
     return true;
   }
@@ -206,8 +206,8 @@ using Entry = std::pair<std::string, std::string>;
 const std::string &keyOf(const FileTensor &tensor) { return tensor.key; }
 const std::string &keyOf(const Entry &entry) { return entry.first; }
 
-/// The positions of a list's items in the order of their keys. A header of
-/// 100 MB has fewer than 2^32.
+/// The positions of a list's items in the order of their keys. A header of 100
+/// MB has fewer than 2^32 items.
 template <class Item>
 std::vector<uint32_t> orderByKey(const std::vector<Item> &list) {
   std::vector<uint32_t> order(list.size());
@@ -236,11 +236,11 @@ void refuseTwice(const std::vector<Item> &list, const char *where) {
   for (size_t i = 1; i < order.size(); ++i)
     if (keyOf(list[order[i - 1]]) == keyOf(list[order[i]]))
       failFile(724, -1,
-               inQuotes(keyOf(list[order[i]])) + " stands twice" + where);
+               inQuotes(keyOf(list[order[i]])) + " occurs twice" + where);
 }
 
-/// Checks that the tensors tile the data, and turns ends into sizes and offsets
-/// into those of the file.
+/// Checks that the tensors tile the data, and replaces ends by sizes, and
+/// offsets in the data by offsets in the file.
 void checkLayout(SafetensorsHeader &header, uint64_t dataStart,
                  uint64_t dataBytes) {
   std::sort(header.tensors.begin(), header.tensors.end(),
@@ -262,8 +262,8 @@ void checkLayout(SafetensorsHeader &header, uint64_t dataStart,
                inQuotes(tensor.key) + " has the bytes " +
                    std::to_string(begin) + " to " + std::to_string(end) +
                    ", expected it at " + std::to_string(cursor));
-    // An element size other than the type's own is only that of dtypes that
-    // cannot be held: i8 counts the elements.
+    // I8 gives the number of elements, because a program's dtypes lack some of
+    // the format's.
     int64_t numel =
         tensorBytes(TDRT_I8, tensor.dims.size(), tensor.dims.data());
     uint64_t size = findDtype(tensor.dtypeText)->bytes;
@@ -289,7 +289,8 @@ void parseHeader(const char *text, uint64_t size, uint64_t fileSize,
                  SafetensorsHeader &header) {
   if (size == 0 || text[0] != '{')
     failFile(722, 8, "the header does not begin with `{`");
-  // JSON allows any white space around; the format, spaces after it only.
+  // JSON allows any white space around the object; the format allows only
+  // spaces after it.
   uint64_t last = size;
   while (last > 0 && text[last - 1] == ' ')
     --last;

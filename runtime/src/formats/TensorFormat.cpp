@@ -1,4 +1,4 @@
-//===- TensorFormat.cpp - what all formats share --------------------------===//
+//===- TensorFormat.cpp - functions that all formats share ----------------===//
 
 #include "formats/TensorFormat.h"
 #include "base/Dtype.h"
@@ -7,8 +7,8 @@
 
 using namespace tdrt;
 
-/// What libpng and libjpeg have for stderr (cmake/Codecs.cmake). Nothing is
-/// ever written to it.
+/// Replaces stderr in libpng and libjpeg (cmake/Codecs.cmake). They never write
+/// to it.
 extern "C" void *const tdcNoStream = nullptr;
 
 void tdrt::refuseKey(const char *key) {

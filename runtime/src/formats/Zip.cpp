@@ -10,13 +10,14 @@ using namespace tdrt::zip;
 
 namespace {
 
-/// A directory of more bytes is no array file's, and would cost memory.
+/// Bytes of a directory at most. Files of arrays have less, and a larger one
+/// would cost memory.
 constexpr uint64_t kMaxDirectory = 8 << 20;
 
 constexpr const char *kOutside =
     " overlaps another entry or lies outside of the file";
 
-/// Little-endian numbers of a record, one after another.
+/// Reads the little-endian numbers of a record, one after the other.
 class Fields {
 public:
   Fields(const char *at, const char *end) : at(at), end(end) {}
@@ -48,7 +49,8 @@ struct Directory {
   uint64_t offset, bytes, entries;
 };
 
-/// The end record, found from the end of the file over a comment.
+/// Finds the end record by a search from the end of the file, which may be a
+/// comment.
 Directory findDirectory(const InputFile &file) {
   uint64_t tail = std::min<uint64_t>(file.size(), kEndSize + 0xffff);
   std::vector<char> bytes(tail);
@@ -173,7 +175,7 @@ std::vector<ZipEntry> tdrt::readZipDirectory(const InputFile &file) {
   std::sort(entries.begin(), entries.end(), byName);
   for (size_t i = 1; i < entries.size(); ++i)
     if (entries[i - 1].name == entries[i].name)
-      failFile(733, -1, inQuotes(entries[i].name) + " stands twice in it");
+      failFile(733, -1, inQuotes(entries[i].name) + " occurs twice in it");
   std::sort(
       entries.begin(), entries.end(),
       [](const ZipEntry &a, const ZipEntry &b) { return a.header < b.header; });
@@ -208,7 +210,7 @@ uint64_t tdrt::findZipData(const InputFile &file, const ZipEntry &entry) {
   agrees &= fields.text() == entry.name;
   if (!agrees)
     failFile(732, entry.header,
-             "what stands before " + inQuotes(entry.name) +
+             "the header of " + inQuotes(entry.name) +
                  " differs from the directory");
   uint64_t data = entry.header + bytes.size() + extra;
   if (data > entry.end || entry.end - data < entry.packed)

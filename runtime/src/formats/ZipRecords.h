@@ -1,6 +1,6 @@
 //===- ZipRecords.h - the records of a zip file ---------------------------===//
 //
-// By the bytes that they begin with and the sizes of their fixed parts.
+// The signatures of the records and the bytes of their fixed parts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,9 +17,9 @@ constexpr uint32_t kLocal = 0x04034b50, kCentral = 0x02014b50,
 constexpr uint64_t kLocalSize = 30, kEndSize = 22, kEnd64Size = 56,
                    kLocator64Size = 20;
 
-/// Stands for a number that is in the field of 64-bit ones.
+/// In place of a number that is in the field of 64-bit numbers.
 constexpr uint32_t kLarge = 0xffffffff;
-/// The field of 64-bit numbers, among the extra ones of an entry.
+/// The id of the field of 64-bit numbers, among the extra fields of an entry.
 constexpr uint16_t kExtra64 = 1;
 
 } // namespace tdrt::zip

@@ -1,7 +1,7 @@
 //===- ZipWriter.cpp - zip files with one file in them --------------------===//
 //
-// As NumPy writes .npz: sizes stand in a zip64 field, whatever they are. The
-// date is the first one that there is, so that equal data makes equal files.
+// As in NumPy's .npz files, sizes are in a zip64 field, also if they are small.
+// The date is the first possible one, so that equal data makes equal files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ constexpr Table makeTable() {
   return table;
 }
 
-/// The checksum of a zip file. zlib has it too, and is not carried by programs
-/// that only write.
+/// Extends the CRC-32 of a zip file by more data. zlib has this too, but
+/// programs that only write do not carry zlib.
 uint32_t extendCrc(uint32_t sum, const void *data, uint64_t bytes) {
   static constexpr Table table = makeTable();
   auto *at = static_cast<const unsigned char *>(data);
@@ -43,7 +43,7 @@ uint32_t extendCrc(uint32_t sum, const void *data, uint64_t bytes) {
 
 class Record {
 public:
-  /// Little-endian.
+  /// Appends a number, little-endian.
   Record &add(uint64_t value, unsigned bytes) {
     for (unsigned i = 0; i < bytes; ++i)
       text += static_cast<char>(value >> (8 * i));
@@ -85,7 +85,7 @@ ZipFrame tdrt::makeZipFrame(const std::string &name, const std::string &header,
                           .add(kCentral, 4)
                           .add(kVersion, 2)
                           .add(common)
-                          .zeros(2 + 2 + 2 + 4 + 4) // to the offset, 0
+                          .zeros(2 + 2 + 2 + 4 + 4) // with the offset, 0
                           .add(name)
                           .add(sizes)
                           .text;

@@ -8,13 +8,13 @@
 
 namespace tdrt {
 
-/// What stands before and behind the data of a zip file with one entry.
+/// The bytes before and after the data of a zip file with one entry.
 struct ZipFrame {
   std::string before, after;
 };
 
-/// The frame of a file called `name`, which is stored as it is: `header`, then
-/// `bytes` bytes at `data`.
+/// The frame of a file called `name` that is stored uncompressed. Its contents
+/// are `header`, then `bytes` bytes at `data`.
 ZipFrame makeZipFrame(const std::string &name, const std::string &header,
                       const void *data, uint64_t bytes);
 

@@ -1,8 +1,8 @@
 //===- ExportCall.cpp - an exported function on the command line ----------===//
 //
-// `--fn embed --in ids=ids.npy --out y=y.npy --repeat 100`: runs the statements
-// of a program and then one of its functions, with tensors from files. A built
-// program and `tdc run` share this.
+// `--fn embed --in ids=ids.npy --out y=y.npy --repeat 100` runs the statements
+// of a program and then one of its exported functions, with tensors from files.
+// Used by built programs and by `tdc run`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ std::string listNames(const std::vector<std::string> &names) {
   return list;
 }
 
-/// Reports that `word` is none of `names`, which are `what`.
+/// Throws Failure TR004: `word` is none of `names`. `what` is the plural noun
+/// for them.
 [[noreturn]] void failName(std::string message, const std::string &word,
                            const std::vector<std::string> &names,
                            const char *what) {
@@ -64,7 +65,7 @@ std::string signatureOf(const tdrt_export &function) {
          (outputs.empty() ? "" : " -> " + outputs);
 }
 
-/// One call of one exported function, as a command line asks for it.
+/// The call of an exported function that a command line requests.
 class ExportCall {
 public:
   ExportCall(const tdrt_program &program, int argc, const char *const *argv,
@@ -73,10 +74,10 @@ public:
     splitWords(argc, argv);
   }
 
-  /// The words that are the program's own.
+  /// The words that are not options of the call: the program's arguments.
   const std::vector<const char *> &getOwnWords() const { return ownWords; }
 
-  /// What `--help` says of the functions.
+  /// The text of `--help` about the functions; "" if there are none.
   std::string helpText() const {
     if (!program.num_exports)
       return "";
@@ -93,7 +94,7 @@ public:
     return text;
   }
 
-  /// Runs the statements, and then the call if one is wanted.
+  /// Runs the statements, and then the call if the command line has one.
   int32_t run(tdrt_context *ctx) {
     if (callOptions.empty())
       return tdrt_main(ctx);
@@ -144,7 +145,7 @@ private:
   void splitWords(int argc, const char *const *argv) {
     for (int i = 0; i < argc; ++i) {
       std::string word = argv[i];
-      if (word == "--") { // all that follows is the program's
+      if (word == "--") { // the rest are the program's arguments
         ownWords.insert(ownWords.end(), argv + i, argv + argc);
         return;
       }
@@ -209,7 +210,8 @@ private:
              "exported functions");
   }
 
-  /// Every parameter needs one file, and results are named in their order.
+  /// Checks that every parameter has one file, and that there are not more
+  /// result files than results, which take their files in order.
   void checkNames() const {
     std::vector<std::string> names =
         namesOf(function->inputs, function->num_inputs);
@@ -277,7 +279,8 @@ private:
       if (int32_t status = call(ctx))
         return status;
     std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
-    // One digit of a fraction is no reason to carry the printing of floats.
+    // One decimal, printed as integers: a program need not carry the printing
+    // of floats.
     int64_t tenths = 10 * time.count() / repeat;
     tdrt_out_text(ctx, "{\"metric\":\"ns_per_iter\",\"value\":", -1);
     tdrt_out_i64(ctx, tenths / 10, nullptr);
@@ -290,7 +293,8 @@ private:
   const tdrt_program &program;
   tdrt_loader *loadFile;
   std::vector<const char *> ownWords;
-  /// Options of the call and their values; null where the command line ends.
+  /// Options of the call and their values; null if the command line ends before
+  /// the value.
   std::vector<std::pair<std::string, const char *>> callOptions;
 
   std::string name;

@@ -12,13 +12,13 @@
 
 namespace tdrt {
 
-/// 128 and the number of the signal: what a shell shows for a program that a
-/// closed pipe killed.
+/// 128 and the number of the signal: the exit code that a shell shows for a
+/// program that a closed pipe killed.
 inline constexpr int kReaderGone = 128 + SIGPIPE;
 
-/// While it lives, SIGPIPE is ignored: writing into a pipe without a reader
-/// fails with EPIPE, and the process goes on: what a program does after its
-/// last print is done, and its files are closed.
+/// Ignores SIGPIPE while it lives: writing into a pipe without a reader fails
+/// with EPIPE, and the process continues, so it can finish its work and close
+/// its files.
 class PipeGuard {
 public:
   PipeGuard() {
@@ -33,7 +33,7 @@ private:
   struct sigaction before;
 };
 
-/// While it lives, ^C interrupts the running program. A second ^C stops the
+/// Makes ^C interrupt the running program while it lives. A second ^C stops the
 /// process at once.
 class InterruptGuard {
 public:
@@ -47,7 +47,7 @@ public:
     sigemptyset(&action.sa_mask);
     action.sa_flags = SA_RESETHAND;
     sigaction(SIGINT, &action, &before);
-    // As nohup and shells without job control want it.
+    // Stays ignored: nohup and shells without job control set it so.
     if (before.sa_handler == SIG_IGN)
       sigaction(SIGINT, &before, nullptr);
   }
@@ -61,10 +61,10 @@ private:
   struct sigaction before;
 };
 
-/// Opens a program, lets `run` do its work, and says on standard error what
-/// went wrong. `moreHelp` follows the help of the program. Returns the exit
-/// code. A template, so that a program without exported functions carries
-/// nothing of them.
+/// Opens a program, calls run(ctx) to do its work, and reports errors on
+/// standard error. `moreHelp` follows the help of the program. Returns the exit
+/// code. A template, so that a program without exported functions carries no
+/// code for them.
 template <class Run>
 int runProcess(const tdrt_program *program, int argc, const char *const *argv,
                const char *moreHelp, Run run) {
@@ -89,7 +89,7 @@ int runProcess(const tdrt_program *program, int argc, const char *const *argv,
       ProgressTimer timer(ctx);
       status = run(ctx);
     }
-    // Who reads no further, as `head`, wants to hear no more about it.
+    // A reader that stops early, as `head` does, is no error to report.
     readerGone = status == 752 && Context::of(ctx).output.readerGone();
     if (status != 0 && !readerGone)
       tellError(ctx);

@@ -14,10 +14,10 @@ const char *typeName(const tdrt_arg &arg) {
   return arg.kind == TDRT_ARG_DEVICE ? "device" : names[arg.type];
 }
 
-/// Whether a command line can give it no other value.
+/// Whether the argument's value was fixed when the program was compiled.
 bool isFixed(const tdrt_arg &arg) { return arg.kind == TDRT_ARG_FIXED; }
 
-/// Reads a number in full; a leading `+` is allowed, as in the language.
+/// Parses `text` as one number; a leading `+` is allowed, as in the language.
 template <class T> bool parseNumber(const char *text, T &value) {
   const char *end = text + strlen(text);
   if (*text == '+' && text[1] != '-')
@@ -26,7 +26,7 @@ template <class T> bool parseNumber(const char *text, T &value) {
   return text != end && result.ec == std::errc() && result.ptr == end;
 }
 
-/// Whether `text` is a number, but beyond what a T holds.
+/// Whether `text` is a number that is out of the range of T.
 template <class T> bool isTooLarge(const char *text) {
   const char *end = text + strlen(text);
   T value;
@@ -39,8 +39,8 @@ bool isTooLarge(const tdrt_arg &arg, const char *text) {
          (arg.type == TDRT_FLOAT && isTooLarge<double>(text));
 }
 
-/// Whether a version of `program` is for machines with GPUs, or one for those
-/// without.
+/// Whether `program` has a version for machines with GPUs (`usesGpus`), or one
+/// for machines without.
 bool hasVersion(const tdrt_program &program, bool usesGpus) {
   for (const tdrt_program *one = &program; one; one = one->otherwise)
     if ((one->cuda_devices > 0) == usesGpus)
@@ -48,7 +48,7 @@ bool hasVersion(const tdrt_program &program, bool usesGpus) {
   return false;
 }
 
-/// A device that `program` has code for, or `auto`.
+/// Whether `text` is a device that `program` has code for, or `auto`.
 bool isDevice(const tdrt_program &program, const char *text) {
   return strcmp(text, "auto") == 0 ||
          (strcmp(text, "cpu") == 0 && hasVersion(program, false)) ||
@@ -56,7 +56,8 @@ bool isDevice(const tdrt_program &program, const char *text) {
           hasVersion(program, true));
 }
 
-/// A str stays where `text` has it.
+/// Parses `text` as a value of the argument's type. A str is not copied: the
+/// value points to `text`.
 bool parseArgument(const tdrt_program &program, const tdrt_arg &arg,
                    const char *text, tdrt_value &value) {
   switch (arg.type) {
@@ -77,7 +78,7 @@ bool parseArgument(const tdrt_program &program, const tdrt_arg &arg,
   }
 }
 
-/// Whether `text` is what `arg` was fixed to; `cuda` is `cuda:0`.
+/// Whether `text` is the value that `arg` was fixed to; `cuda` equals `cuda:0`.
 bool isFixedValue(const tdrt_program &program, const tdrt_arg &arg,
                   const char *text) {
   if (arg.type == TDRT_INT || arg.type == TDRT_FLOAT) {
@@ -108,7 +109,8 @@ public:
     for (int i = 1; i < argc; ++i) {
       std::string word = argv[i];
       if (word == "--" && onlyNames) {
-        // `tdc run x.tdsl -- --epochs 3`: the rest is the program's, as all is.
+        // `tdc run x.tdsl -- --epochs 3`: skip the `--`; all words are
+        // arguments of the program.
         onlyNames = false;
         continue;
       }
@@ -149,7 +151,7 @@ private:
     fail(1, message);
   }
 
-  /// A bool may stand alone; all others take the next word.
+  /// Whether the value is the next word. A bool needs no value; all others do.
   bool takesNext(int32_t index, const char *next) {
     const tdrt_arg &arg = program.args[index];
     if (arg.type == TDRT_BOOLEAN)
@@ -172,7 +174,8 @@ private:
       values[index].i = 1;
       return;
     }
-    // The caller's words may be gone when the program reads them.
+    // Copied, because the caller's words may be freed before the program reads
+    // them.
     texts[index] = text;
     if (parseArgument(program, arg, texts[index].c_str(), values[index]))
       return;
@@ -223,7 +226,7 @@ private:
       help += help.empty() ? "" : " ";
       std::string value = arg.default_text ? arg.default_text : "";
       if (value.empty())
-        value = "\"\""; // to be seen
+        value = "\"\""; // shown as quotes
       if (!arg.default_text)
         help += "(required)";
       else if (isFixed(arg))
@@ -238,7 +241,7 @@ private:
 
   const tdrt_program &program;
   std::vector<tdrt_value> &values;
-  std::vector<std::string> &texts; ///< what the values were read from
+  std::vector<std::string> &texts; ///< the texts of the values
   std::vector<bool> given;
 };
 

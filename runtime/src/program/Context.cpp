@@ -1,4 +1,4 @@
-//===- Context.cpp - a program's life and its errors ----------------------===//
+//===- Context.cpp - a program's start and end, and its errors ------------===//
 
 #include "program/Context.h"
 #include "base/Denormals.h"
@@ -125,8 +125,8 @@ int tdrt_exit_code(int32_t status) {
 }
 
 int32_t tdrt_poll(tdrt_context *ctx) {
-  // Cleared before the causes are looked at, so that one that comes meanwhile
-  // is seen by the next poll.
+  // Cleared before the causes are read, so that the next poll sees a cause that
+  // arises meanwhile.
   __atomic_store_n(&ctx->attention, 0, __ATOMIC_SEQ_CST);
   Context &context = Context::of(ctx);
   KernelError &error = context.kernelError;
@@ -186,7 +186,7 @@ void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
 }
 
 //===----------------------------------------------------------------------===//
-// Life
+// Opening, running and closing
 //===----------------------------------------------------------------------===//
 
 int32_t tdrt_open(const tdrt_program *program, int argc,
@@ -196,7 +196,7 @@ int32_t tdrt_open(const tdrt_program *program, int argc,
   if (!context)
     return 201;
   return context->guarded(-1, [&] {
-    // Only the first member may be read before this.
+    // Only the program's first member may be read before this check.
     if (program->abi_version != TDRT_ABI_VERSION)
       fail(601, "the program was compiled for version " +
                     std::to_string(program->abi_version) +
@@ -249,9 +249,9 @@ int32_t Context::finishDevices() noexcept {
 }
 
 namespace {
-/// While it lives, the program runs on this thread.
+/// Makes this thread ready to run the program while it lives: enters its GPUs.
 struct Running {
-  /// Unless there is an error.
+  /// Does nothing if `error` is not 0.
   Running(Context &context, int32_t error)
       : devices(error ? nullptr : context.gpus.get()), status(error) {
     if (devices)
@@ -264,7 +264,7 @@ struct Running {
   Running(const Running &) = delete;
 
   Devices *devices;
-  int32_t status; ///< 0, or why it does not
+  int32_t status; ///< 0, or why the program cannot run
 };
 } // namespace
 
@@ -277,8 +277,8 @@ int32_t tdrt_main(tdrt_context *ctx) {
     status = context.program->main(ctx);
   int32_t finished = context.finishDevices();
   status = status ? status : finished;
-  // What was printed before an error is shown before it, and a bad index in the
-  // last kernel is an error too.
+  // A bad index in the last kernel is an error, too. Prints are written before
+  // the error is reported.
   if (status == 0)
     status = tdrt_poll(ctx);
   context.progress.hide();
@@ -317,7 +317,7 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
   status = running.status;
   if (status == 0) {
     ScopedDenormals flush(Denormals::Flush);
-    // Results are tensors: no string that the call makes can leave it.
+    // Results are tensors, so strings made in the call do not escape.
     int64_t strings = context.output.mark();
     status = program.exports[index].entry(ctx, inputs, outputs);
     context.output.release(strings);
@@ -340,7 +340,7 @@ void tdrt_close(tdrt_context *ctx) { delete static_cast<Context *>(ctx); }
 // Memory, random state
 //===----------------------------------------------------------------------===//
 
-/// That of the cpu or of a GPU.
+/// The memory of the cpu or of a GPU.
 static Memory &memoryOf(Context &context, int32_t device) {
   return device == 0 ? context.memory : context.gpus->getMemory(device);
 }

@@ -1,4 +1,4 @@
-//===- Context.h - everything one running program owns --------------------===//
+//===- Context.h - the state of one running program -----------------------===//
 
 #ifndef TDRT_PROGRAM_CONTEXT_H
 #define TDRT_PROGRAM_CONTEXT_H
@@ -19,8 +19,8 @@
 
 namespace tdrt {
 
-/// The first bad index that a kernel met; written by any thread of a parallel
-/// task, read by the context's own after the task.
+/// The first bad index that a kernel met. Any thread of a parallel task may
+/// write it; the context's thread reads it after the task.
 struct KernelError {
   std::atomic<bool> taken{false};
   int64_t index = 0;
@@ -28,8 +28,8 @@ struct KernelError {
   int32_t site = -1;
 };
 
-/// Random calls are numbered in the order in which the program makes them:
-/// numbers depend on the seed and on that, not on how the work is split.
+/// Calls for random numbers are numbered in program order: the numbers depend
+/// on the seed and the call's number, not on how the work is split.
 struct RandomState {
   int64_t seed = 0;
   int64_t calls = 0;
@@ -53,7 +53,8 @@ public:
     return *static_cast<const Context *>(ctx);
   }
 
-  /// Runs `body`; what it throws becomes the context's error and the status.
+  /// Runs `body`; an exception that it throws becomes the context's error and
+  /// the status.
   template <class Body> int32_t guarded(int32_t site, Body &&body) noexcept {
     try {
       body();
@@ -63,7 +64,7 @@ public:
     } catch (const std::bad_alloc &) {
       return setOutOfMemory(site);
     } catch (const std::exception &) {
-      // A container grew past its limit: only sizes can do that.
+      // A container grew past its limit, which only a size can cause.
       return setOutOfMemory(site);
     }
   }
@@ -72,12 +73,12 @@ public:
   int32_t setError(int32_t code, std::string &&message, int32_t site) noexcept;
   int32_t setOutOfMemory(int32_t site) noexcept;
   void clearError() noexcept;
-  /// What is left of the last call, or of main, is none of what comes next: its
-  /// error, and an interruption that came too late for it.
+  /// Forgets the error of the last call or of main, and an interruption that
+  /// came too late for it.
   void forgetLastCall() noexcept;
   void beginCall() noexcept;
 
-  /// The report of the error, made when it is asked for.
+  /// The text of the error, built at the first call.
   const char *errorText() noexcept;
   tdrt_error getError() const noexcept;
 
@@ -88,15 +89,16 @@ public:
   /// Chooses the version of the program for this machine, and opens its GPUs
   /// and its arenas. Throws Failure TR2xx or TR3xx.
   void openDevices();
-  /// Takes over what tdrt_share says of `other`. Throws Failure TR2xx.
+  /// Takes the state and the arguments of `other`, see tdrt_share. Throws
+  /// Failure TR2xx.
   void share(const Context &other);
-  /// Waits for the GPUs at the end of main or of a call, so that what failed
-  /// there, or was found wrong, does not go unseen.
+  /// Waits for the GPUs at the end of main or of a call, so that a failure of a
+  /// kernel or a bad index in it is reported. Returns a status.
   int32_t finishDevices() noexcept;
 
   const tdrt_program *program; ///< the version that runs
   HostMemory memory;
-  std::unique_ptr<Trace> trace;  ///< null if nobody wants one
+  std::unique_ptr<Trace> trace;  ///< null if the run is not traced
   std::unique_ptr<Devices> gpus; ///< null if the program uses none
   Output output;
   Progress progress;
@@ -114,12 +116,12 @@ private:
   std::string report;
 };
 
-/// As tellError of base/ErrorReport.h, of the error of a context, which is null
-/// if there was no memory.
+/// Reports the error of a context as tellError() of base/ErrorReport.h does.
+/// `ctx` is null if there was no memory for it.
 void tellError(tdrt_context *ctx);
 
-/// Fails if what TDC_STATS_JSON and TDC_TRACE want cannot be written at the
-/// end.
+/// Throws Failure TR751 if the files of TDC_STATS_JSON and TDC_TRACE cannot be
+/// written at the end of the run.
 void checkReports();
 
 } // namespace tdrt

@@ -1,7 +1,7 @@
-//===- Devices.h - what the runtime knows of a program's GPUs -------------===//
+//===- Devices.h - the interface to a program's GPUs ----------------------===//
 //
-// A program that uses no GPU carries no code for them: what lies behind these
-// interfaces is reached only through tdrt_gpu_program::backend.
+// A program that uses no GPU carries no code for them: the implementations of
+// these interfaces are reached only through tdrt_gpu_program::backend.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,21 +25,21 @@ public:
   virtual tdrt_device_memory *getTable() = 0;
   /// tdrt_context::pinned.
   virtual char *getPinned() = 0;
-  /// Of one of the GPUs that are used: 1 + k is cuda:k.
+  /// The memory of a GPU that the program uses: 1 + k is cuda:k.
   virtual Memory &getMemory(int32_t device) = 0;
   virtual int64_t countBytesInUse() const = 0;
 
-  /// Waits for all GPUs and takes what their kernels have reported. Throws
-  /// Failure TR309 ... TR311 or TR399.
+  /// Waits for all GPUs and takes the errors that their kernels have reported.
+  /// Throws Failure TR309 ... TR311 or TR399.
   virtual void synchronize() = 0;
 
-  /// From the one to the other, both of one thread, no other library asks for
-  /// anything: a GPU stays chosen. Not nested. `enter` throws Failure TR309 ...
-  /// TR311 or TR314.
+  /// Between enter() and leave(), on one thread, the first GPU's context stays
+  /// current; no other library may call the driver there. Not nested. `enter`
+  /// throws Failure TR309 ... TR311 or TR314.
   virtual void enter() = 0;
   virtual void leave() = 0;
 
-  /// As of Memory, for all GPUs, and for handles.
+  /// As in Memory, for all GPUs, and for handles.
   virtual void beginCall() = 0;
   virtual void endCall(bool failed) = 0;
 
@@ -53,8 +53,8 @@ public:
 } // namespace tdrt
 
 struct tdrt_gpu_backend {
-  /// Throws Failure TR301 ... TR305, TR311, TR312 or TR316 unless so many GPUs
-  /// can be seen. `simulated` is tdrt_gpu_program::sim_library.
+  /// Throws Failure TR301 ... TR305, TR311, TR312 or TR316 unless at least
+  /// `count` GPUs are visible. `simulated` is tdrt_gpu_program::sim_library.
   void (*requireDevices)(int32_t count, const char *simulated);
   /// Opens the GPUs that the context's program uses, with their arenas and
   /// constants. Throws Failure TR3xx.

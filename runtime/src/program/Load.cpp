@@ -1,4 +1,4 @@
-//===- Load.cpp - single tensors in and out of files ----------------------===//
+//===- Load.cpp - loads and saves of single tensors -----------------------===//
 
 #include "base/Dtype.h"
 #include "formats/FileFormats.h"
@@ -17,8 +17,9 @@ using namespace tdrt;
 
 namespace {
 
-/// Large plain data is not read but mapped: a loader that goes through its rows
-/// reads those that it needs, from a file that may be larger than memory.
+/// Whether the data is mapped and not read: large data that is in the file as
+/// in memory. A program that iterates over its rows then reads only the rows
+/// that it needs, from a file that may be larger than memory.
 bool canMap(const TensorFormat &format, const FileTensor &tensor) {
   return format.isPlain && tensor.bytes >= TDRT_MAP_FROM &&
          tensor.dtype != TDRT_BOOL &&
@@ -60,8 +61,8 @@ int32_t load(tdrt_context *ctx, const TensorFormat &format, const char *path,
 
 } // namespace
 
-// What picks the format of a path, so that a program carries the code of those
-// that it can pick.
+// Loaders that choose the format of a path. A program carries the code of the
+// formats that its loader can choose.
 #define PICKING_LOADER(NAME, FIND)                                             \
   int32_t NAME(tdrt_context *ctx, const char *path, const char *key,           \
                int32_t dtype, int32_t rank, int64_t *dims, void **data,        \
@@ -78,8 +79,8 @@ PICKING_LOADER(tdrt_load, findFormat)
 PICKING_LOADER(tdrt_load_array, findArrayFormat)
 #undef PICKING_LOADER
 
-// One function for each format, so that a program carries the code of those
-// that it reads.
+// One function for each format, so that a program carries the code of the
+// formats that it reads.
 #define LOADER(NAME)                                                           \
   int32_t tdrt_load_##NAME(tdrt_context *ctx, const char *path,                \
                            const char *key, int32_t dtype, int32_t rank,       \

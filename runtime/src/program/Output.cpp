@@ -14,8 +14,8 @@
 using namespace tdrt;
 
 namespace {
-/// Enough that system calls do not matter, little enough that a log file is not
-/// far behind.
+/// Bytes that are written at once: enough that system calls do not matter, few
+/// enough that a log file is up to date.
 constexpr size_t kBuffer = 64 << 10;
 
 template <class Append> void append(tdrt_context *ctx, Append append) noexcept {

@@ -1,8 +1,8 @@
-//===- Output.h - what a program prints, and the strings it makes ---------===//
+//===- Output.h - prints of a program, and the strings that it makes ------===//
 //
-// Pieces are appended to one text: the innermost string being built, or what is
-// to be written to standard output. Standard output is written with write(2),
-// a line at a time to a terminal and in large parts otherwise.
+// Pieces are appended to the innermost string that is being built, or else to
+// the text for standard output. Standard output is written with write(2), a
+// print at a time to a terminal and in large parts otherwise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@ namespace tdrt {
 
 class Output {
 public:
-  /// Runs append(text) on the text to which the next piece goes. Memory that
-  /// runs out is reported by the end of the print or string.
+  /// Runs append(text) on the text that gets the next piece. If memory runs
+  /// out, the end of the print or string reports it.
   template <class Append> void add(Append append) noexcept {
     if (lost)
       return;
@@ -31,37 +31,39 @@ public:
     }
   }
 
-  /// Forgets the print that has not ended yet.
+  /// Drops the print that has not ended yet.
   void dropPrint() noexcept {
     pending.resize(ended);
     failed = false;
   }
-  /// Ends a print; writes if it is time to.
+  /// Ends a print; writes if `flush`, to a terminal, or if the buffer is full.
+  /// Throws Failure TR752 or std::bad_alloc.
   void endPrint(bool flush);
-  /// Writes all that is pending. Throws Failure TR752; what was pending is then
+  /// Writes all pending text. Throws Failure TR752; the pending text is then
   /// dropped, so that the error is reported once.
   void flush();
-  /// Is the terminal's cursor at the beginning of a line, as far as what was
-  /// printed goes?
+  /// Is the terminal's cursor at the beginning of a line after the prints so
+  /// far?
   bool isAtLineStart() const { return terminal != 1 || atLineStart; }
-  /// Did a write fail because standard output is a pipe that nobody reads?
+  /// Did a write fail because standard output is a pipe without a reader?
   bool readerGone() const { return noReader; }
 
   void beginString() noexcept;
-  /// The string begun last; valid until it is released.
+  /// Ends the string begun last and returns it; valid until it is released.
+  /// Throws std::bad_alloc.
   const char *endString();
   int64_t mark() const { return static_cast<int64_t>(strings.size()); }
   void release(int64_t mark);
 
 private:
   std::string pending;
-  size_t ended = 0; ///< of `pending`, where the last whole print ends
+  size_t ended = 0; ///< end of the last whole print in `pending`
   std::vector<std::string> building;
   std::vector<std::unique_ptr<char[]>> strings;
   bool failed = false; ///< a piece of the innermost text is missing
-  int lost = 0;        ///< strings that could not even begin, innermost ones
+  int lost = 0;        ///< innermost strings that could not begin
   bool noReader = false;
-  bool atLineStart = true; ///< behind what was written
+  bool atLineStart = true; ///< after the text written so far
   int8_t terminal = -1;    ///< is standard output one? -1: not asked yet
 };
 

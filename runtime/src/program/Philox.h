@@ -13,14 +13,14 @@
 
 namespace tdrt {
 
-/// Counters that are worked on together, so that a compiler can keep them in
-/// vector registers.
+/// Number of counters that are computed together, so that a compiler can keep
+/// them in vector registers.
 constexpr int kPhiloxBatch = 16;
 
-/// Philox4x32-10 of kPhiloxBatch counters, in place: word l of counter j is the
-/// low half of c[l][j]. The high halves hold what is left of the products: a
-/// multiplication of the vector units reads low halves only, so clearing them
-/// would be work for nothing.
+/// Computes Philox4x32-10 of kPhiloxBatch counters, in place: word l of counter
+/// j is the low half of c[l][j]. The high halves keep remains of the products:
+/// the multiplication of the vector units reads only low halves, so they need
+/// not be cleared.
 __attribute__((always_inline)) inline void
 philoxBatch(uint64_t (&c)[4][kPhiloxBatch], uint32_t k0, uint32_t k1) {
 #pragma GCC unroll 1

@@ -1,4 +1,4 @@
-//===- Progress.cpp - how far a long run is, on a terminal ----------------===//
+//===- Progress.cpp - the progress of a long run, on a terminal -----------===//
 
 #include "program/Progress.h"
 #include "base/Descriptor.h"
@@ -19,13 +19,13 @@ std::atomic<bool> tdrt::progressDue{false};
 
 namespace {
 
-/// Runs shorter than this show nothing.
+/// Runs shorter than this show no progress.
 constexpr timeval kFirst = {1, 0};
 constexpr timeval kInterval = {0, 500000};
 
 std::atomic<bool> isHidden{false};
 
-/// What the signal's handler looks at.
+/// The context for the signal's handler.
 std::atomic<tdrt_context *> running{nullptr};
 
 double now() {
@@ -35,7 +35,7 @@ double now() {
          1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// Iterations of the outer loop, with the part of the one that runs.
+/// Iterations that the outer loop has done, with the part of the present one.
 double getDone(const tdrt_context &context) {
   const auto &[outer, inner] = context.loops;
   double part = inner.total > 0 ? static_cast<double>(inner.done) /
@@ -94,7 +94,7 @@ void Progress::show(const tdrt_context &context,
              getFileName(sites[site].file).c_str(), sites[site].line,
              outer.done, total, step, left);
   } catch (const std::bad_alloc &) {
-    return; // A run without a line of progress is better than none.
+    return; // A run without progress is better than none.
   }
   write(line);
   isShown = true;

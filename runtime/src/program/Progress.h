@@ -1,9 +1,9 @@
-//===- Progress.h - how far a long run is, on a terminal ------------------===//
+//===- Progress.h - the progress of a long run, on a terminal -------------===//
 //
-// Generated code counts the iterations of main's two outer loops. A timer asks
-// for attention twice a second, as ^C does; the next loop back-edge then shows
-// the counts in the last line of the terminal, where the next print replaces
-// them.
+// Generated code counts the iterations of main's two outer loops. A timer sets
+// the context's `attention` twice a second, as ^C does; the next loop back-edge
+// then shows the counts in the last line of the terminal, where the next print
+// replaces them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,16 +21,16 @@ extern std::atomic<bool> progressDue;
 
 class Progress {
 public:
-  /// Writes the line to standard error, if a loop runs.
+  /// Writes the progress line to standard error, if a loop runs.
   void show(const tdrt_context &context, const tdrt_site *sites) noexcept;
-  /// Removes it again.
+  /// Removes the line.
   void hide() noexcept;
 
 private:
   bool isShown = false;
-  /// The outermost loop when it was first seen: what is left is estimated from
-  /// the iterations since then. One that has fewer behind it than when it was
-  /// seen last has begun anew.
+  /// The outermost loop when it was first shown: the time left is estimated
+  /// from the iterations since then. If it has done fewer iterations than when
+  /// it was last shown, it has started again.
   int32_t site = -1;
   int64_t total = 0;
   double since = 0; ///< seconds
@@ -38,7 +38,7 @@ private:
   int64_t doneLast = 0;
 };
 
-/// While it lives, the timer runs, if standard error is a terminal that can
+/// Runs the timer while it lives, if standard error is a terminal that can
 /// rewrite a line.
 class ProgressTimer {
 public:

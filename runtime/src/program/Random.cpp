@@ -1,8 +1,9 @@
 //===- Random.cpp - tensors of random numbers -----------------------------===//
 //
-// The same source is compiled for three vector widths and chosen by the
-// processor; RandomCore.h says why the bits agree. This file is compiled with
-// -ffp-contract=off, and without errno and traps so that loops vectorise.
+// The same source is compiled for three vector widths, and the version for the
+// processor is chosen at run time; RandomCore.h says why the bits agree. This
+// file is compiled with -ffp-contract=off, and without errno and traps so that
+// loops vectorise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +16,11 @@ using namespace tdrt;
 
 namespace {
 
-/// Words made at a time: they and what is made from them stay in the L1 cache.
+/// Words that are made at a time: they and the numbers made from them fit in
+/// the L1 cache.
 constexpr int64_t kChunk = 16 * kWords;
 
-/// The loops that are worth a version per vector width.
+/// The loops that have a version per vector width.
 struct Kernels {
   void (*words)(uint32_t *words, int64_t batches, uint64_t block, uint64_t seed,
                 uint64_t call);
@@ -83,12 +85,12 @@ const Kernels &kernels() {
 #endif
 }
 
-/// The counter's top bit, which the lower halves of 64-bit words have set.
+/// The counter's top bit, which is set for the lower halves of 64-bit words.
 constexpr uint64_t kLower = uint64_t(1) << 63;
 
-/// Calls convert(index of the first word of the chunk that is wanted, its
-/// element's index in the result, how many are wanted) for all of elements
-/// first ... first+n-1, after make(block, number of batches).
+/// Calls make(block, number of batches), then convert(index of the first wanted
+/// word in the chunk, index of its element in the result, number of wanted
+/// words), for each chunk of the elements first ... first+n-1.
 template <class Make, class Convert>
 void forChunks(int64_t first, int64_t n, Make make, Convert convert) {
   int64_t end = first + n;
@@ -100,7 +102,7 @@ void forChunks(int64_t first, int64_t n, Make make, Convert convert) {
   }
 }
 
-/// Calls convert(words, index of the first in the result, how many).
+/// Calls convert(words, index of the first element in the result, count).
 template <class Convert>
 void forWords(int64_t first, int64_t n, int64_t seed, int64_t call,
               Convert convert) {
@@ -115,7 +117,8 @@ void forWords(int64_t first, int64_t n, int64_t seed, int64_t call,
       });
 }
 
-/// Calls convert(upper halves, lower halves, index, how many).
+/// Calls convert(upper halves, lower halves, index of the first element in the
+/// result, count).
 template <class Convert>
 void forWordPairs(int64_t first, int64_t n, int64_t seed, int64_t call,
                   Convert convert) {
@@ -131,7 +134,7 @@ void forWordPairs(int64_t first, int64_t n, int64_t seed, int64_t call,
       });
 }
 
-/// Reads single words of one call, made a batch at a time.
+/// Gives single words of one call; makes a batch at a time.
 class Words {
 public:
   /// `base` is 0, or kLower for the lower halves.
@@ -152,7 +155,7 @@ private:
   uint32_t words[kWords];
 };
 
-/// A number below `range` from word i, 64 bits wide if the range needs it.
+/// A number below `range` from word i; from 64 bits if the range needs them.
 uint64_t below(uint64_t range, uint64_t i, Words &upper, Words &lower) {
   if (range <= uint64_t(1) << 32)
     return upper[i] * range >> 32;

@@ -1,11 +1,11 @@
-//===- RandomCore.h - from words to numbers -------------------------------===//
+//===- RandomCore.h - from random words to numbers ------------------------===//
 //
-// What an element is, as a function of its 32-bit word u, and where that is not
-// enough of a word l as well: then u is the upper half of 64 bits and l, from
-// the counter with the top bit set, the lower one. It must come out bit-equal
-// on every device and vector width, so it is a fixed sequence of IEEE
-// operations that are correctly rounded everywhere (add, multiply, divide, one
-// square root, conversions), compiled without contraction.
+// An element is a function of its 32-bit word u. If 32 bits are not enough, u
+// is the upper half of 64 bits and a word l, from the counter with the top bit
+// set, the lower half. Results must be bit-equal on every device and vector
+// width, so the function is a fixed sequence of IEEE operations that are
+// correctly rounded everywhere (add, multiply, divide, one square root,
+// conversions), compiled without contraction.
 //
 // uniform   f32: (u >> 8) * 2^-24      f64: (u:l >> 11) * 2^-53
 //           f16 and bf16 get the upper 11 and 8 bits of u from the compiler.

@@ -1,4 +1,4 @@
-//===- Slots.cpp - the state of a program, in row-major order -------------===//
+//===- Slots.cpp - copies of a program's state in row-major order ---------===//
 
 #include "base/Dtype.h"
 #include "base/Layout.h"

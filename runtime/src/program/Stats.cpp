@@ -1,10 +1,10 @@
 //===- Stats.cpp - counters of a run --------------------------------------===//
 //
 // "arena" has the bytes per device that were planned when the program was
-// compiled, "peak" the most that were in use; "copies" and "sites"
-// count copies between devices, "loops" nothing yet. A program on the cpu
-// copies nothing; the lists are written all the same, because tools read them
-// without asking which devices there were.
+// compiled, "peak" the most bytes that were in use. "copies" and "sites" count
+// copies between devices; "loops" is always empty. A program on the cpu copies
+// nothing, but the lists are written for tools that do not check which devices
+// there are.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,7 +43,8 @@ static void failToWrite(const char *path, int error) {
   fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
 }
 
-/// Why a file could not be written at the end; 0 if it could. Leaves nothing.
+/// Returns 0 if a file can be written at the end of the run, else an errno.
+/// Leaves no file.
 static int tryToWrite(const char *path) {
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (fd >= 0) {
@@ -54,7 +55,7 @@ static int tryToWrite(const char *path) {
   if (errno != EEXIST)
     return errno;
   struct stat status;
-  if (stat(path, &status) != 0) // a link to nothing yet: the end shows
+  if (stat(path, &status) != 0) // a dangling link: known at the end
     return errno == ENOENT ? 0 : errno;
   if (S_ISDIR(status.st_mode))
     return EISDIR;
@@ -68,7 +69,8 @@ void tdrt::checkReports() {
         failToWrite(path, error);
 }
 
-/// Writes what a variable of the environment wants in the file that it names.
+/// Writes `text` to the file that a variable of the environment names. Throws
+/// Failure TR751.
 static void writeReport(const char *variable, const std::string &text) {
   const char *path = getenv(variable);
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

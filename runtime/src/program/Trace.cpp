@@ -1,4 +1,4 @@
-//===- Trace.cpp - TDC_TRACE: what a run did, and when --------------------===//
+//===- Trace.cpp - TDC_TRACE: the work of a run and its times -------------===//
 
 #include "program/Trace.h"
 #include "program/Context.h"
@@ -12,8 +12,8 @@ using namespace tdrt;
 
 namespace {
 
-/// The clock of a program that uses no GPU: its moments have their time at
-/// once.
+/// The clock of a program that uses no GPU: its moments are times in
+/// nanoseconds.
 class SteadyClock final : public TraceClock {
 public:
   int64_t now() noexcept override { return getNanoseconds() - start; }
@@ -37,7 +37,7 @@ std::string getLaneName(int32_t lane) {
                                  : "p2p " + deviceText(lane - TraceWork::Peers);
 }
 
-/// Microseconds with three digits, in nobody's locale.
+/// Microseconds with three decimals, independent of the locale.
 std::string timeText(double microseconds) {
   int64_t nanoseconds = std::llround(microseconds * 1e3);
   std::string digits = std::to_string(nanoseconds % 1000);
@@ -51,8 +51,7 @@ std::string quoted(const char *text) {
   return out;
 }
 
-/// `{"name": ..., "ph": ..., "pid": ..., "tid": ...`, an event that is not
-/// finished yet.
+/// `{"name": ..., "ph": ..., "pid": ..., "tid": ...`, the start of an event.
 std::string beginEvent(const char *name, char phase, int32_t device,
                        int32_t lane) {
   return "{\"name\":" + quoted(name) + ",\"ph\":\"" + phase +
@@ -97,7 +96,7 @@ void Trace::add(const TraceWork &work, int64_t begin, int64_t end) noexcept {
       samples.push_back({work.device, begin, inUse.next});
     inUse.last = inUse.next;
   } catch (const std::bad_alloc &) {
-    return; // A trace with a hole is better than a run that ends by it.
+    return; // An incomplete trace is better than a failed run.
   }
 }
 
@@ -105,9 +104,9 @@ double Trace::getTime(int32_t device, int64_t moment) const {
   return clocks[device == 0 ? hostClock : device]->getTime(moment);
 }
 
-/// The spans of one lane, in the order of their ends. It does one thing after
-/// another: a copy that was due while one of another queue was on
-/// its way began when that had ended.
+/// The spans of one lane, in the order of their ends. A lane does one thing
+/// after another, so no span begins before the previous one has ended: a copy
+/// waits for a copy of another queue in its lane.
 std::vector<Trace::Timed> Trace::getTimes(int32_t device, int32_t lane) const {
   std::vector<Timed> times;
   for (const Span &span : spans) {
@@ -115,7 +114,7 @@ std::vector<Trace::Timed> Trace::getTimes(int32_t device, int32_t lane) const {
       continue;
     Timed timed = {getTime(device, span.begin), getTime(device, span.end),
                    &span.work};
-    // What failed has no end.
+    // Failed work has no end.
     if (!std::isnan(timed.begin) && !std::isnan(timed.end))
       times.push_back(timed);
   }
@@ -130,7 +129,7 @@ std::vector<Trace::Timed> Trace::getTimes(int32_t device, int32_t lane) const {
   return times;
 }
 
-/// What is shown when somebody clicks on it.
+/// The arguments that the viewer shows for a selected event.
 std::string Trace::getArguments(const TraceWork &work) const {
   std::string text;
   if (work.isCopy())

@@ -1,11 +1,12 @@
-//===- Trace.h - TDC_TRACE: what a run did, and when ----------------------===//
+//===- Trace.h - TDC_TRACE: the work of a run and its times ---------------===//
 //
-// Trace Event Format, which Perfetto and chrome://tracing show: a process for
-// each device, in it a thread for each lane, and a counter of the bytes that it
-// holds. Work of the cpu is what the host waits for, prints, loads and saves.
+// The output is in Trace Event Format, which Perfetto and chrome://tracing
+// show: a process for each device, in it a thread for each lane, and a counter
+// of the bytes in use. The cpu's work is launches, copies, waits, prints, loads
+// and saves.
 //
-// When a GPU does something is not known before it is done. So a moment is a
-// number until the trace is written; then its clock tells the time.
+// The time of a GPU's work is known only when the work is done. So a moment is
+// a number until the trace is written; then its clock tells the time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,28 +23,30 @@ namespace tdrt {
 class TraceClock {
 public:
   virtual ~TraceClock() = default;
-  /// A moment of the host.
+  /// The present moment of the host.
   virtual int64_t now() noexcept = 0;
-  /// Microseconds since the clock was made; NaN if the moment never came. All
-  /// that the device was asked for is done.
+  /// The time of a moment, in microseconds since the clock was made; NaN if the
+  /// moment never came. The device must have done all its work.
   virtual double getTime(int64_t moment) = 0;
 };
 
-/// A piece of work. Its texts outlive the trace.
+/// A piece of work. Its texts must outlive the trace.
 struct TraceWork {
   enum Lane : int8_t { Host, Compute, Uploads, Downloads, Peers };
   Lane lane = Host;
-  int32_t device = 0; ///< that does it
+  int32_t device = 0; ///< the device that does it
   const char *name = nullptr;
   int32_t site = -1;
-  /// Of a copy between devices.
+  /// For a copy between devices: source, target and bytes.
   int32_t from = 0, to = 0;
   int64_t bytes = 0;
-  /// Of an upload beside kernels, and of the kernel that waits for it; else 0.
+  /// For a copy to a GPU that runs concurrently with kernels, and for the
+  /// kernel that waits for it; else 0.
   int64_t ticket = 0;
 
   bool isCopy() const { return lane >= Uploads; }
-  /// Among the lanes of the device: each GPU that it copies from has its own.
+  /// The lane's number on its device: each GPU that the device copies from has
+  /// its own lane.
   int32_t getLane() const { return lane == Peers ? Peers + from : lane; }
 };
 
@@ -51,18 +54,19 @@ class Trace {
 public:
   explicit Trace(const tdrt_program &program);
 
-  /// What tells when a GPU did something, before it did. The host goes by that
-  /// of the first one.
+  /// Sets the clock of a GPU, before its first work. The host's moments use the
+  /// clock of the first GPU that has one.
   void setClock(int32_t device, TraceClock &clock);
 
-  /// A moment of the host.
+  /// The present moment of the host.
   int64_t now() noexcept { return clocks[hostClock]->now(); }
-  /// The most that a device had in use since its work before.
+  /// Sets the most bytes that a device had in use since its previous work.
   void setMemory(int32_t device, int64_t bytes) { memory[device].next = bytes; }
-  /// Work that was done between two moments. Does nothing without memory.
+  /// Adds work that was done between two moments. Does nothing if there is no
+  /// memory.
   void add(const TraceWork &work, int64_t begin, int64_t end) noexcept;
 
-  /// The ticket of the copy that was added last.
+  /// Sets the ticket of the copy that was added last.
   void setTicket(int64_t ticket) {
     if (!spans.empty())
       spans.back().work.ticket = ticket;
@@ -88,7 +92,7 @@ private:
     const TraceWork *work;
   };
 
-  /// The time of a moment of a device.
+  /// The time of a moment of a device, in microseconds.
   double getTime(int32_t device, int64_t moment) const;
   std::vector<Timed> getTimes(int32_t device, int32_t lane) const;
   std::string getArguments(const TraceWork &work) const;
@@ -96,7 +100,7 @@ private:
   const tdrt_program &program;
   std::unique_ptr<TraceClock> cpuClock;
   std::vector<TraceClock *> clocks; ///< by device; null where there is none
-  int32_t hostClock = 0;            ///< whose clock the host goes by
+  int32_t hostClock = 0;            ///< device that clocks the host
   std::vector<Span> spans;
   std::vector<Sample> samples;
   std::vector<InUse> memory; ///< by device
@@ -104,10 +108,11 @@ private:
 
 class Context;
 
-/// Tells the trace, if there is one, that the host is busy while this lives.
+/// Adds work of the host to the trace, if there is one, from construction to
+/// destruction.
 class HostSpan {
 public:
-  /// `name` outlives the trace.
+  /// `name` must outlive the trace.
   HostSpan(Context &context, const char *name, int32_t site);
   ~HostSpan();
   HostSpan(const HostSpan &) = delete;

@@ -1,4 +1,4 @@
-//===- Versions.cpp - which version of a program runs here ----------------===//
+//===- Versions.cpp - the version of a program for this machine -----------===//
 
 #include "program/Versions.h"
 #include "base/Descriptor.h"
@@ -29,9 +29,9 @@ const char *getWish(const char *device) {
   return wish;
 }
 
-/// Why `program`, which needs GPUs, cannot run. Nothing, a code of 0, if it
-/// can. That simulated GPUs are asked for in vain is a mistake, not a reason
-/// to go without: throws Failure TR312.
+/// The reason why `program`, which needs GPUs, cannot run; a code of 0 if it
+/// can. If simulated GPUs are requested but missing, it throws Failure TR312:
+/// that is a mistake, not a reason to run without GPUs.
 Failure findObstacle(const tdrt_program &program) {
   try {
     program.gpu->backend()->requireDevices(program.cuda_devices,
@@ -44,7 +44,7 @@ Failure findObstacle(const tdrt_program &program) {
   }
 }
 
-/// Whether a version computes on GPUs, and does not only ask for them.
+/// Whether a version computes on GPUs, and does not only query them.
 bool usesGpus(const tdrt_gpu_program &gpu) {
   return std::any_of(gpu.arena_bytes, gpu.arena_bytes + gpu.num_devices,
                      [](int64_t bytes) { return bytes >= 0; });

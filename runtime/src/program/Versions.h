@@ -1,4 +1,4 @@
-//===- Versions.h - which version of a program runs here ------------------===//
+//===- Versions.h - the version of a program for this machine -------------===//
 
 #ifndef TDRT_PROGRAM_VERSIONS_H
 #define TDRT_PROGRAM_VERSIONS_H
@@ -7,11 +7,12 @@
 
 namespace tdrt {
 
-/// Chooses as tdrt_open says, of `first` and those behind it. `device` is what
-/// the command line has for it: `cpu`, `cuda`, or `auto` or null, where
-/// TDC_DEVICE decides. Tells on standard error why a program that could use
-/// GPUs runs on the cpu, unless that was wanted. Throws Failure TR301 ... TR306
-/// TR311 ... TR313 and TR316; TR312 even where the cpu would do.
+/// Chooses `first` or a version that follows it, by the rules of tdrt_open.
+/// `device` is the command line's wish: `cpu`, `cuda`, or `auto` or null, for
+/// which TDC_DEVICE decides. If a program that could use GPUs runs on the cpu
+/// without such a wish, a line on standard error tells why. Throws Failure
+/// TR301 ... TR306, TR311 ... TR313 and TR316; TR312 even if the program could
+/// run on the cpu.
 const tdrt_program &chooseVersion(const tdrt_program &first,
                                   const char *device);
 

@@ -1,8 +1,8 @@
 //===- Format.cpp - host values as text -----------------------------------===//
 //
-// The shape follows CPython's Python/formatter_unicode.c: a number is a sign, a
-// prefix, integer digits that may be grouped, and a rest; padding goes around
-// it or, for `=`, between prefix and digits.
+// The structure follows CPython's Python/formatter_unicode.c: a number is a
+// sign, a prefix, integer digits that may be grouped, and a rest; padding is
+// around it or, for `=`, between prefix and digits.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,8 +37,8 @@ size_t countPoints(const char *text, size_t size) {
   return points;
 }
 
-/// Appends `pieces` with padding; `split` bytes of them stand before the
-/// padding of `=` alignment (the sign and the prefix).
+/// Appends `pieces` with padding. The padding of `=` alignment comes after
+/// their first `split` bytes, the sign and the prefix.
 void appendPadded(std::string &out, const std::string &pieces, size_t split,
                   const tdrt_format &format, char defaultAlign) {
   size_t points = countPoints(pieces.data(), pieces.size());
@@ -106,7 +106,8 @@ struct Decimal {
   int exponent;       ///< of the first digit
 };
 
-/// `precision` digits after the first one, or the shortest that round-trip.
+/// Rounds to `precision` digits after the first one or, if `precision` is
+/// negative, to the fewest digits that read back as the same value.
 Decimal toDecimal(double value, int precision) {
   char buffer[kFloatBuffer];
   auto result = precision < 0
@@ -128,7 +129,7 @@ Decimal toDecimal(double value, int precision) {
   return decimal;
 }
 
-/// A number as the part before the point and all after.
+/// A number as the digits before the point and the rest after them.
 struct Split {
   std::string integer, rest;
 };
@@ -179,7 +180,7 @@ Split fixed(double value, int precision, bool point) {
   return {text.substr(0, dot), text.substr(dot)};
 }
 
-/// `repr`, with ".0" where nothing else shows that it is a float.
+/// As Python's repr, with ".0" if nothing else shows that it is a float.
 Split shortest(double value) {
   Decimal decimal = toDecimal(value, -1);
   if (decimal.exponent < -4 || decimal.exponent >= 16)
@@ -190,8 +191,8 @@ Split shortest(double value) {
   return split;
 }
 
-/// `g`, and a precision without a type (`pointZero`), which keeps a ".0" and so
-/// switches to an exponent one digit earlier.
+/// As type `g`; with `pointZero` as a precision without a type, which keeps a
+/// ".0" and so switches to an exponent one digit earlier.
 Split general(double value, int precision, bool alternate, bool pointZero) {
   if (precision == 0)
     precision = 1;
@@ -302,7 +303,7 @@ void tdrt::appendString(std::string &out, const char *text, size_t size,
     size = repr.size();
   }
   if (format->precision >= 0) {
-    // The precision cuts after so many code points.
+    // Cut after `precision` code points.
     size_t cut = 0;
     int points = 0;
     while (cut < size &&

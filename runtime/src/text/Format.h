@@ -1,8 +1,8 @@
 //===- Format.h - host values as text -------------------------------------===//
 //
-// Format specs mean what they mean in Python 3.12, with two differences: bools
-// are `true` and `false`, as in the language, also when padded, and floats
-// never depend on a locale. A null spec is the value's plain form.
+// Format specs have the meaning of Python 3.12, with two differences: bools are
+// `true` and `false`, as in the language, also when padded, and floats never
+// depend on a locale. A null spec gives the value's plain form.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@ namespace tdrt {
 void appendInt(std::string &out, int64_t value, const tdrt_format *format);
 void appendFloat(std::string &out, double value, const tdrt_format *format);
 void appendBool(std::string &out, bool value, const tdrt_format *format);
-/// `size` bytes of UTF-8; width and precision count code points.
+/// `text` has `size` bytes of UTF-8; width and precision count code points.
 void appendString(std::string &out, const char *text, size_t size,
                   const tdrt_format *format);
 

@@ -1,4 +1,4 @@
-//===- FormatSpec.cpp - text of a format spec to its fields ---------------===//
+//===- FormatSpec.cpp - parses the text of a format spec ------------------===//
 //
 // Called by the compiler: every fault here is a compile-time diagnostic.
 //
@@ -54,7 +54,7 @@ private:
     return c == '<' || c == '>' || c == '^' || c == '=';
   }
 
-  /// A fill of any code point counts as one only if an alignment follows.
+  /// Any code point is a fill if an alignment follows it.
   void parseAlignment(tdrt_format &format) {
     uint32_t point = 0;
     int64_t size = decode(point);
@@ -96,7 +96,7 @@ private:
   const char *at, *end;
 };
 
-/// Why a value of `type` cannot have the format, or null.
+/// The reason why a value of `type` cannot have the format, or null.
 const char *misfit(const tdrt_format &format, int32_t type) {
   bool text = type == TDRT_STR || (type == TDRT_BOOLEAN && !format.type);
   if (type == TDRT_BOOLEAN && format.type == 's')

@@ -7,8 +7,8 @@
 
 namespace tdrt {
 
-/// In quotes, with escapes where JSON wants them. What is not UTF-8 becomes
-/// U+FFFD.
+/// Appends `text` in quotes, with the escapes that JSON requires. A byte that
+/// is not UTF-8 becomes U+FFFD.
 void appendJsonString(std::string &out, const std::string &text);
 
 } // namespace tdrt

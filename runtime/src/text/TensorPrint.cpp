@@ -1,10 +1,10 @@
 //===- TensorPrint.cpp - tensors as PyTorch prints them -------------------===//
 //
 // The rules are those of torch/_tensor_str.py with its default options: 4
-// digits, lines of 80, and above 1000 elements the first and last 3 of every
-// dim. All elements have one width; a float tensor is shown in scientific form
-// when its magnitudes span more than 1000 or are very large or small, and with
-// a bare point when all its values are integers.
+// digits, lines of 80 characters, and above 1000 elements only the first and
+// last 3 of every dim. All elements have one width; a float tensor is shown in
+// scientific form when its magnitudes span more than 1000 or are very large or
+// small, and with a bare point when all its values are integers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,7 +99,7 @@ private:
     }
   }
 
-  /// Is `i` the first of the elements that "..." stands for?
+  /// Is `i` the first of the elements that "..." replaces?
   bool isElided(int64_t i, int64_t size) const {
     return summarize && size > 2 * kEdge && i == kEdge;
   }

@@ -1,6 +1,6 @@
-"""Writes the small .npy, .npz, .csv, IDX and .safetensors files beside it with
-numpy and safetensors themselves, so that the tests read what other programs
-write. Run once; the files are data. (make_images.py writes the images.)"""
+"""Writes the small .npy, .npz, .csv, IDX and .safetensors files in this folder with
+numpy and safetensors themselves, so that the tests read files of other programs.
+Run once; the files are data. (make_images.py writes the images.)"""
 import gzip
 import os
 import zipfile
@@ -40,8 +40,8 @@ arrays = {"a": values("f4", (2, 3)), "b.weight": values("i8", (4,)),
           "large": np.zeros((100, 1000), dtype="u1")}
 np.savez(f"{HERE}/stored.npz", **dict(arrays, large=arrays["flag"]))
 np.savez_compressed(f"{HERE}/deflated.npz", **arrays)
-# Other programs write neither zip64 fields nor the date of NumPy, and put
-# sizes behind the data; a comment may stand at the end.
+# Other programs write neither zip64 fields nor the date of NumPy, and put sizes
+# after the data; a comment may follow at the end.
 with zipfile.ZipFile(f"{HERE}/other.npz", "w", zipfile.ZIP_DEFLATED) as file:
     file.writestr("a.npy", open(f"{HERE}/f4.npy", "rb").read())
     file.comment = b"made by another program, PK\x05\x06"

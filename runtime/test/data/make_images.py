@@ -1,6 +1,6 @@
-"""Writes the small images beside it. Those of PIL have a copy of their pixels as
-PIL reads them, x.png.npy; of the others, which PIL cannot write, the tests know
-the pixels. Run once with Pillow; the files are data."""
+"""Writes the small images in this folder. Images written by PIL have a copy of their
+pixels as PIL reads them, x.png.npy; PIL cannot write the others, and the tests know
+their pixels. Run once with Pillow; the files are data."""
 import os
 import struct
 import zlib
@@ -60,13 +60,13 @@ write_png("gray16", pattern(1, 65536), 0, 16)
 write_png("rgb16", pattern(3, 65536), 2, 16)
 write_png("rgb16-interlaced", pattern(3, 65536), 2, 16, interlaced=True)
 write_png("rgb-interlaced", pattern(3), 2, 8, interlaced=True)
-# A gray image of which one shade is transparent.
+# A gray image with one transparent shade.
 write_png("gray-key", pattern(1), 0, 8, chunk(b"tRNS", b"\0\x07"))
 colours = bytes(i * 5 % 256 for i in range(48))
 write_png("palette", pattern(1, 16), 3, 4, chunk(b"PLTE", colours))
 write_png("palette-alpha", pattern(1, 16), 3, 4, chunk(b"PLTE", colours) +
           chunk(b"tRNS", bytes(range(0, 160, 10))))
-# What is passed over: a text and a profile that are compressed.
+# Chunks that readers skip: a compressed text and a compressed profile.
 write_png("texts", pattern(1), 0, 8, chunk(
     b"zTXt", b"Comment\0\0" + zlib.compress(b"x" * 1000)) + chunk(
         b"iCCP", b"profile\0\0" + zlib.compress(b"no profile")))

@@ -1,13 +1,13 @@
-//===- CrashStatesTest.cpp - what a power failure can leave ---------------===//
+//===- CrashStatesTest.cpp - states of the disk after a power failure -----===//
 //
-// The steps of a save are recorded, and after each of them every state is built
-// that a disk may have if the power fails there. The disk keeps no order but
-// that of fsync: what was written to a file since its last one may be there, be
-// zeros, be cut off anywhere, or be missing, and names may be old or new, each
-// by itself, until their folder is synced. From each of these states a restore
-// must give the state before the save or that after it; once the save has
-// returned, only the latter. Writers that do less must fail in the same way, or
-// the test shows nothing.
+// The steps of a save are recorded. After each step every state is built that a
+// disk may have if the power fails there. The disk keeps no order but the one
+// that fsync enforces: a write since a file's last fsync may be present, be
+// zeros, be cut off anywhere, or be missing; and each name may be old or new,
+// independently, until its folder is synced. From each of these states a
+// restore must give the state before the save or the state after it; once the
+// save has returned, only the latter. Writers that do less must fail in the
+// same way, or the test shows nothing.
 //
 // Alagappan and others call this ALICE (OSDI 2014).
 //
@@ -27,13 +27,13 @@ using namespace tdrt_test;
 
 namespace {
 
-/// The names of files, and what is in them.
+/// File names and contents.
 using Files = std::map<std::string, std::string>;
 
-/// A disk with what is certain on it, and what was done since.
+/// A disk: its certain contents, and the changes since.
 class Disk {
 public:
-  /// Files that were there before, safely.
+  /// `files` were there before, safely on the disk.
   explicit Disk(const Files &files) {
     for (const auto &[name, text] : files) {
       names[name] = nodes.size();
@@ -77,10 +77,10 @@ public:
     }
   }
 
-  /// Everything that may be there after a power failure now.
+  /// All states that may remain after a power failure now.
   std::set<Files> crashes() const {
     std::set<Files> all;
-    // Each change of a name is there or not, whatever came before.
+    // Each change of a name is present or not, independently of the others.
     for (unsigned mask = 0; mask < 1u << changes.size(); ++mask) {
       std::map<std::string, int> present = sureNames;
       for (size_t i = 0; i < changes.size(); ++i)
@@ -100,20 +100,20 @@ private:
     std::string text;
   };
   struct Node {
-    std::string sure;            ///< what is on the disk for certain
-    std::vector<Change> pending; ///< since then
-    std::string text;            ///< what programs see
+    std::string sure;            ///< contents that are on the disk for certain
+    std::vector<Change> pending; ///< changes since then
+    std::string text;            ///< contents as programs see them
   };
   struct NameChange {
     std::string name;
     int node;
-    std::string from; ///< the name that it had, if any
+    std::string from; ///< the previous name, if any
   };
 
   Node &node(const std::string &name) { return nodes[names.at(name)]; }
 
-  /// What a file may have: its changes up to one of them, the last one of these
-  /// whole, half or as zeros; and all of them but one.
+  /// Possible contents of a file: its changes up to any one, the last of them
+  /// whole, half or as zeros; or all changes but one.
   static std::set<std::string> contents(const Node &node) {
     std::set<std::string> all = {node.sure};
     std::string text = node.sure;
@@ -163,7 +163,7 @@ private:
   std::vector<NameChange> changes;
 };
 
-/// Saves states of numbers that are all the same, and looks what is restored.
+/// Saves states in which all numbers are equal, and checks the restored state.
 class CrashStatesTest : public testing::Test {
 protected:
   void setElements(int64_t n) {
@@ -188,7 +188,8 @@ protected:
     return tdrt_checkpoint_save(ctx, path.c_str(), &what, &step, -1);
   }
 
-  /// What a writer does that does not sync; `renames` or overwrites in place.
+  /// A writer that does not sync; it renames (`renames`) or overwrites in
+  /// place.
   void saveUnsynced(int64_t state, bool renames) {
     save(state);
     std::string text = readFile(path);
@@ -206,7 +207,7 @@ protected:
     steps = recording.steps;
   }
 
-  /// The state in the file; 0 without one, -1 if it is none.
+  /// The state in the file; 0 if there is no file, -1 if it is invalid.
   int64_t restored() {
     if (!tdrt_exists(path.c_str()))
       return 0;
@@ -236,9 +237,9 @@ protected:
       writeFile(name, text);
   }
 
-  /// Goes through the crashes after each of `steps`; `isFine` judges what is
-  /// restored after how many steps. Returns how many there are, and counts
-  /// those that are not fine in `broken`.
+  /// Goes through the crashes after each of `steps`; `isFine` judges the
+  /// restored state and the number of steps done. Returns the number of crash
+  /// states, and counts those that are not fine in `broken`.
   int replay(const Files &before,
              const std::function<bool(int64_t, size_t)> &isFine) {
     Disk disk(before);
@@ -256,10 +257,10 @@ protected:
     return states;
   }
 
-  /// What the savers do, one after another, from state `first` on.
+  /// Checks `count` saves, one after the other, from state `first` on.
   void checkSaves(int64_t first, int count, int atLeast) {
     Files before = read();
-    std::vector<size_t> ends; // after so many steps a save has returned
+    std::vector<size_t> ends; // steps after which a save has returned
     {
       Recording recording;
       for (int i = 0; i < count; ++i) {
@@ -276,7 +277,7 @@ protected:
     EXPECT_EQ(broken, 0) << "of " << states;
     EXPECT_GE(states, atLeast);
     RecordProperty("states", states);
-    // Whatever a crash left, the next save works.
+    // After any crash the next save works.
     EXPECT_EQ(save(99), 0);
     EXPECT_EQ(restored(), 99);
   }
@@ -312,7 +313,7 @@ TEST_F(CrashStatesTest, TwoSaves) {
 }
 
 TEST_F(CrashStatesTest, LargeFile) {
-  // Several pieces: the buffer, and what is larger than it.
+  // Several writes: the buffer, and data larger than it.
   setElements(100000);
   ASSERT_EQ(save(1), 0);
   checkSaves(2, 2, 20);

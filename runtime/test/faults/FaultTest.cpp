@@ -1,11 +1,11 @@
 //===- FaultTest.cpp - every allocation and every system call fails -------===//
 //
 // Each scenario is run with its first, second, ... allocation or system call
-// failing, once and from then on, until it runs through. A failure must come
-// back as a code that names the file and the place; what was saved is as it was
-// before or as it would be, and nothing lies beside it; and the same work
-// succeeds at once when nothing fails any more. Nothing may be lost:
-// AddressSanitizer sees memory, here open files are counted.
+// failing, once and from then on, until it runs through. A failure must be
+// returned as a code, with a message that names the file and the place. The
+// saved file is as it was before or as it would be, with no other file next to
+// it. The same work succeeds at once when nothing fails any more. Nothing may
+// leak: AddressSanitizer checks memory, this test counts open files.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,7 @@ const tdrt_export exports[] = {
 
 using Contents = std::map<std::string, std::string>;
 
-/// The files of a folder.
+/// The names and contents of the files of a folder.
 Contents contentsOf(const std::string &folder) {
   Contents contents;
   DIR *dir = opendir(folder.c_str());
@@ -79,9 +79,9 @@ int countOpenFiles() {
 
 struct Scenario {
   const char *name;
-  /// The work that meets the faults; a status.
+  /// The work that meets the failures; returns a status.
   std::function<int32_t(tdrt_context *)> act;
-  /// What the folder has before.
+  /// The contents of the folder before the work.
   Contents files = {};
 };
 
@@ -109,11 +109,11 @@ protected:
              const Contents &finished, tdrt_context *ctx, int32_t status);
   int64_t failEach(const Scenario &scenario, Failpoint failpoint);
 
-  // What is called below must not allocate by itself.
+  // The functions below must not allocate by themselves.
 
   using Sizes = std::array<int64_t, 3>;
 
-  /// Loads a file, and gives its data back.
+  /// Loads a file and frees its data.
   static int32_t load(tdrt_context *ctx, const std::string &path,
                       const char *key, int32_t dtype, int32_t rank,
                       Sizes sizes) {
@@ -144,7 +144,8 @@ protected:
   std::string path = folder / "a long name of a file.safetensors";
   std::string outOption = "y=" + (folder / "a long name of a result.npy");
 
-  /// A file that is large enough to be viewed, most of it a hole.
+  /// Writes a file that is large enough to be mapped as a view, most of it a
+  /// hole.
   void writeView() {
     std::string header =
         "{'descr': '<f4', 'fortran_order': False, 'shape': (65536, 256), }";
@@ -259,7 +260,7 @@ void FaultTest::addSaves(std::vector<Scenario> &all) {
   all.push_back(saves("x.npy"));
   all.push_back(saves("x.npy", {{"x.npy", "old"}}));
   all.push_back(saves("x.npz"));
-  // Standard output is that device here: one scenario adds to it.
+  // /dev/null is standard output here, so one of the scenarios appends to it.
   for (const char *device : {"/dev/zero", "/dev/null"})
     all.push_back({device, [this, device](tdrt_context *ctx) {
                      return saveTensor(ctx, device);
@@ -325,7 +326,7 @@ void FaultTest::check(const Scenario &scenario, const Failpoint &failpoint,
                       int32_t status) {
   std::string told = tdrt_error_text(ctx);
   bool ofMemory = failpoint.calls == Calls::Allocations;
-  // 3 is the exit code of a program that has told it itself.
+  // 3 is the exit code of a program that has reported its error itself.
   EXPECT_TRUE(status == 0 || status == 3 ||
               (ofMemory ? status == 201 : status >= 702 && status <= 753))
       << status << told;
@@ -343,7 +344,7 @@ void FaultTest::check(const Scenario &scenario, const Failpoint &failpoint,
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 64) << "of the arena";
 }
 
-/// Sends what programs print to nowhere while it lives.
+/// Discards the output of programs while it lives.
 class Silence {
 public:
   Silence() {
@@ -366,7 +367,8 @@ private:
   int kept[2];
 };
 
-/// What the scenario's program prints is not shown; what tests say of it is.
+/// Runs the scenario with its program's output hidden; the output of checks is
+/// shown.
 static int32_t actQuietly(const Scenario &scenario, tdrt_context *ctx,
                           const Failpoint *failpoint = nullptr,
                           int64_t *failures = nullptr) {
@@ -379,7 +381,7 @@ static int32_t actQuietly(const Scenario &scenario, tdrt_context *ctx,
   return status;
 }
 
-/// Returns how many calls there are that can fail.
+/// Returns the number of calls that can fail.
 int64_t FaultTest::failEach(const Scenario &scenario, Failpoint failpoint) {
   restoreFiles(scenario.files);
   {
@@ -452,7 +454,7 @@ TEST_F(FaultTest, FailuresNameTheFileAndThePlace) {
   EXPECT_EQ(ctx.error(), "error[TR704]: `" + data +
                              "f4.npy`: byte 0: cannot be read: Input/output "
                              "error\n  --> faults.tdsl:3:1\n");
-  // One of the last calls of a save brings the new name to the disk.
+  // One of the last calls of a save syncs the new name to the disk.
   std::string unsynced;
   for (int64_t before = 0; before != 64 && status != 753; ++before) {
     Opened saver(program);
@@ -473,7 +475,8 @@ TEST_F(FaultTest, FailuresNameTheFileAndThePlace) {
   disarm();
   EXPECT_EQ(status, 201);
   EXPECT_EQ(block, nullptr);
-  // With no memory left for words either, it is the code and the place.
+  // With no memory left for a message, the error has only the code and the
+  // place.
   EXPECT_EQ(other.error(), "error[TR201]: out of memory\n"
                            "  --> faults.tdsl:3:1\n");
   Opened third(program);
@@ -484,7 +487,7 @@ TEST_F(FaultTest, FailuresNameTheFileAndThePlace) {
 }
 
 TEST_F(FaultTest, Refusals) {
-  // What is wrong may be lost for lack of memory, that it is wrong is not.
+  // The message may be lost for lack of memory, but not the failure itself.
   std::string broken = folder / "a long name of a broken file.npy";
   writeFile(broken, "\x93NUMPY and nothing of use");
   int32_t status = 0;
@@ -503,7 +506,7 @@ TEST_F(FaultTest, Refusals) {
   EXPECT_EQ(status, 712) << "with all the memory that it wants";
 }
 
-/// Runs `body` in a child process; its exit code.
+/// Runs `body` in a child process; returns its exit code.
 int inChild(const std::function<int()> &body) {
   pid_t child = fork();
   if (child == 0)
@@ -536,12 +539,12 @@ TEST_F(FaultTest, WithoutThreadsTheWorkIsDone) {
           << k;
 }
 
-// A bad page that is not of a view is the program's own affair.
+// A bad page outside of the views is handled by the program itself.
 TEST_F(FaultTest, OtherPagesThatCannotBeBrought) {
   writeView();
   std::string other = elsewhere / "other";
   writeFile(other, "short");
-  // As without the view: by the signal, or by what the sanitizers make of it.
+  // As without the view: ends by the signal, or as the sanitizers handle it.
   auto readBehindTheEnd = [&] {
     int fd = open(other.c_str(), O_RDONLY);
     auto *page = static_cast<volatile const char *>(
@@ -561,7 +564,7 @@ TEST_F(FaultTest, OtherPagesThatCannotBeBrought) {
             expected);
 }
 
-// There are 64 views at most; what is loaded then is read.
+// There are at most 64 views; further files are read instead.
 TEST_F(FaultTest, MoreFilesThanViews) {
   writeView();
   Opened ctx(program);
@@ -580,7 +583,7 @@ TEST_F(FaultTest, MoreFilesThanViews) {
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 64);
 }
 
-/// Makes a file of all that is left of a disk.
+/// Creates a file that fills the rest of a disk.
 void fill(const std::string &path) {
   int fd = open(path.c_str(), O_WRONLY | O_CREAT, 0600);
   char block[512] = {};
@@ -590,7 +593,7 @@ void fill(const std::string &path) {
 }
 
 TEST_F(FaultTest, FullDisk) {
-  // A disk of 64 KB, where this process may have one.
+  // A disk of 64 KB, where this process may mount one.
   if (unshare(CLONE_NEWNS) != 0 ||
       mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       mount("none", folder.path.c_str(), "tmpfs", 0, "size=64k") != 0)
@@ -616,7 +619,7 @@ TEST_F(FaultTest, ReadOnlyFolder) {
   writeFile(folder / "box/x.npy", "old");
   chmod(folder.path.c_str(), 0711);
   chmod((folder / "box").c_str(), 0555);
-  // For root every folder can be written to.
+  // Root can write to every folder.
   EXPECT_EQ(inChild([&] {
               if (geteuid() == 0 && seteuid(65534) != 0)
                 return 1;

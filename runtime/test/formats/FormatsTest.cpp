@@ -1,7 +1,7 @@
-//===- FormatsTest.cpp - files that other programs wrote ------------------===//
+//===- FormatsTest.cpp - files written by other programs ------------------===//
 //
-// data/make_files.py and data/make_images.py made them with NumPy, Python and
-// PIL. What is saved here is compared with NumPy's own bytes.
+// data/make_files.py and data/make_images.py wrote them with NumPy, Python and
+// PIL. Files that are saved here are compared with NumPy's own bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ protected:
   Opened ctx{program};
   TemporaryFolder folder;
 
-  /// The numbers of a file, which must have the dtype and sizes given.
+  /// The numbers of a file, which must have the given dtype and sizes.
   template <class T>
   std::vector<T> load(const std::string &path, int32_t dtype,
                       const std::vector<int64_t> &dims,
@@ -144,7 +144,7 @@ TEST_F(FormatsTest, CsvOfOneColumn) {
 }
 
 TEST_F(FormatsTest, CsvAcrossBuffers) {
-  // Longer than what is read at once, so that fields are cut anywhere.
+  // Longer than one read, so that fields are cut at any place.
   std::string path = folder / "x.csv", text;
   for (int i = 0; i < 40000; ++i)
     text += std::to_string(i) + ",\"" + std::to_string(-i) + "\"\r\n";
@@ -179,7 +179,7 @@ TEST_F(FormatsTest, Idx) {
 
 constexpr int64_t height = 11, width = 13;
 
-/// The numbers that make_images.py writes, each through `change`.
+/// The numbers that make_images.py writes, each passed through `change`.
 template <class T>
 std::vector<T> pattern(int channels, int limit,
                        const std::function<int(int)> &change) {
@@ -230,7 +230,7 @@ TEST_F(FormatsTest, EveryFormOfPng) {
   EXPECT_EQ(load16("rgb16", rgb), pattern<int32_t>(3, 65536));
   EXPECT_EQ(load16("rgb16-interlaced", rgb), pattern<int32_t>(3, 65536));
 
-  // A palette becomes its colours, a transparent shade another channel.
+  // A palette becomes its colours, a transparent shade becomes another channel.
   std::vector<uint8_t> colours, alphas, keyed;
   for (int n : pattern<int>(1, 16)) {
     for (int c = 0; c < 3; ++c) {
@@ -259,7 +259,7 @@ TEST_F(FormatsTest, EndingsAreReadInAnyCase) {
 // Views
 //===----------------------------------------------------------------------===//
 
-/// An .npy file of f32[rows, 256] that holds a hole of the disk.
+/// An .npy file of f32[rows, 256] that is a hole on the disk.
 void writeSparse(const std::string &path, int64_t rows) {
   std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" +
                        std::to_string(rows) + ", 256), }";
@@ -288,14 +288,14 @@ TEST_F(FormatsTest, LargeFilesAreViews) {
   EXPECT_EQ(numbers[0], 0.0f);
   EXPECT_EQ(numbers[rows * 256 - 1], 2.5f);
   EXPECT_EQ(numbers[rows * 256 + 15], 0.0f); // of the slack
-  // What is written stays here.
+  // Writes to the view do not reach the file.
   numbers[1] = 7;
   EXPECT_EQ(tdrt_bytes_in_use(ctx), 0);
   tdrt_free(ctx, 0, values);
 }
 
 TEST_F(FormatsTest, ViewsOfManyThreads) {
-  // More views than are watched at one time: the others are read.
+  // More views than are watched at one time: the other files are read.
   std::string path = folder / "x.npy";
   writeSparse(path, TDRT_MAP_FROM / 1024);
   std::atomic<int> failed{0};

@@ -1,7 +1,7 @@
-//===- HostileFormatsTest.cpp - npz, csv, IDX and images that mean harm ---===//
+//===- HostileFormatsTest.cpp - malicious npz, csv, IDX and image files ---===//
 //
-// As HostileFilesTest.cpp: each has a name, its bytes and the one code that it
-// must give.
+// As in HostileFilesTest.cpp: each has a name, its bytes and the one code that
+// it must give.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +34,7 @@ std::string onePacked(void (*change)(Member &)) {
 }
 
 /// A zip file with the 64-bit records of `fields`: entries, size and offset of
-/// the directory, and where the first of the two says the other is.
+/// the directory, and the offset at which the first record says the second is.
 std::string zip64(int64_t entries, int64_t size, int64_t offset, int64_t at) {
   std::string plain = zipOf({stored("a.npy", good)});
   std::string body = plain.substr(0, plain.size() - 22);
@@ -50,7 +50,7 @@ std::string zip64(int64_t entries, int64_t size, int64_t offset, int64_t at) {
          std::string(12, '\xff') + little(0, 2);
 }
 
-/// A zip file with another byte at `at`, which counts from the end if negative.
+/// A zip file with another byte at `at`, counted from the end if negative.
 std::string changed(std::string file, int64_t at, char byte) {
   file[at < 0 ? file.size() + at : at] = byte;
   return file;
@@ -58,7 +58,7 @@ std::string changed(std::string file, int64_t at, char byte) {
 
 const std::string plainZip = zipOf({stored("a.npy", good)});
 
-/// More entries than an array file has, with a field each that nobody reads.
+/// More entries than an array file has, each with a field that no reader uses.
 std::string longDirectory() {
   std::vector<Member> members;
   for (int i = 0; i < 150; ++i)
@@ -83,7 +83,7 @@ const Hostile npzFiles[] = {
     {"directory too early", zipOf({stored("a.npy", good)}, {0, 0, -1}), 732},
     {"an entry too many", zipOf({stored("a.npy", good)}, {1, 0, 0}), 732},
     {"65535 entries", zipOf({stored("a.npy", good)}, {65534, 0, 0}), 732},
-    {"bytes in front of all", "MZ" + oneStored([](Member &) {}), 732},
+    {"bytes before everything", "MZ" + oneStored([](Member &) {}), 732},
     {"offset of 4 GiB", oneStored([](Member &m) { m.shift = 0xfffffffe; }),
      732},
     {"offset into the data", oneStored([](Member &m) { m.shift = 10; }), 732},
@@ -92,9 +92,9 @@ const Hostile npzFiles[] = {
             with(stored("b.npy", good),
                  [](Member &m) { m.shift = -int64_t(30 + 5 + good.size()); })}),
      732},
-    {"another name in front of the data",
+    {"another name before the data",
      oneStored([](Member &m) { m.localName = "b.npy"; }), 732},
-    {"a name of another length in front of the data",
+    {"a name of another length before the data",
      oneStored([](Member &m) { m.localName = "a.npy2"; }), 732},
     {"extra field past the directory",
      oneStored([](Member &m) { m.extra = "\x01\x00\xff\xff"s; }), 732},
@@ -114,10 +114,9 @@ const Hostile npzFiles[] = {
     {"a directory of 9 MB", longDirectory(), 732},
     {"an entry of another kind", changed(plainZip, 35 + good.size() + 3, 7),
      732},
-    {"an extra field in front of the data, past it", changed(plainZip, 28, 100),
+    {"an extra field before the data, past it", changed(plainZip, 28, 100),
      732},
-    {"an extra field in front of the data, over it", changed(plainZip, 28, 1),
-     732},
+    {"an extra field before the data, over it", changed(plainZip, 28, 1), 732},
     {"two of a name", zipOf({stored("a.npy", good), stored("a.npy", good)}),
      733},
     {"absolute name", zipOf({stored("a.npy", good), stored("/etc/x", "")}),
@@ -142,7 +141,7 @@ const Hostile npzFiles[] = {
        m.shownPacked = m.packed.size();
      }),
      735},
-    {"bytes behind the deflate data", onePacked([](Member &m) {
+    {"bytes after the deflate data", onePacked([](Member &m) {
        m.packed += "x";
        m.shownPacked = m.packed.size();
      }),
@@ -209,7 +208,7 @@ const Hostile csvFiles[] = {
     {"a field of 100,000 digits", "1,2\n3," + std::string(100000, '1') + "x",
      763},
     {"no end of a quote", "1,\"2\n3,4\n", 764},
-    {"text behind a quote", "1,\"2\"3\n", 764}};
+    {"text after a quote", "1,\"2\"3\n", 764}};
 
 //===----------------------------------------------------------------------===//
 // IDX
@@ -314,7 +313,7 @@ const Hostile pngFiles[] = {
 
 const std::string images = TDRT_TEST_DATA "/";
 
-/// A JPEG image of the tests' data with another number at a place behind the
+/// A JPEG image of the tests' data with another number at an offset after the
 /// marker that begins its frame.
 std::string frame(const std::string &file, size_t at, const std::string &value,
                   const std::string &marker = "\xff\xc0") {
@@ -329,8 +328,8 @@ std::string jpegPart(const std::string &kind, const std::string &data) {
   return "\xff" + kind + big(data.size() + 2, 2) + data;
 }
 
-/// A scan of one component: coefficients `first` to `last`, of which it has the
-/// bits from bit `low` on: all, or if `next`, one more.
+/// A scan of one component: coefficients `first` to `last`, with their bits
+/// from bit `low` up: all bits, or one more bit if `next`.
 std::string jpegScan(int first, int last, int low, const std::string &data,
                      bool next = false) {
   int high = next ? low + 1 : 0;
@@ -339,8 +338,8 @@ std::string jpegScan(int first, int last, int low, const std::string &data,
          data;
 }
 
-/// A gray image, 8 pixels high, whose Huffman tables have one code, of one bit,
-/// for nothing: all of it is as gray as gray can be.
+/// A gray image, 8 pixels high. Its Huffman tables have one code, of one bit,
+/// for symbol 0 (no coefficient): all pixels are middle gray.
 std::string jpegOf(const std::string &frame, const std::string &scans,
                    int width = 8, const std::string &others = "") {
   std::string table = "\1"s + std::string(15, '\0') + "\0"s;
@@ -350,7 +349,7 @@ std::string jpegOf(const std::string &frame, const std::string &scans,
          others + scans + "\xff\xd9";
 }
 
-/// `count` scans of a progressive image: one bit of one coefficient each.
+/// `count` scans of a progressive image, one bit of one coefficient each.
 std::string jpegScans(int count) {
   std::string scans = jpegScan(0, 0, 0, "\x7f");
   for (int i = 0; i < count - 1; ++i) {
@@ -413,7 +412,7 @@ protected:
     }
   }
 
-  /// No start of the file is one that can be read.
+  /// No prefix of the file is readable.
   void expectWhole(const std::string &bytes, const char *name,
                    const char *key = nullptr) {
     std::string path = folder / name;
@@ -438,8 +437,8 @@ TEST_F(HostileFormatsTest, EveryTruncation) {
   expectWhole(readFile(images + "progressive.jpg"), "x.jpg");
 }
 
-// Comments are passed over, also those that are longer than what is read at
-// once; and many scans are no harm.
+// Comments are skipped, also those that are longer than one read; and many
+// scans are valid.
 TEST_F(HostileFormatsTest, OddImagesThatAreRead) {
   std::string gray = readFile(images + "gray.jpg");
   auto after = [&](const std::string &part) {
@@ -462,7 +461,7 @@ TEST_F(HostileFormatsTest, OddImagesThatAreRead) {
 }
 
 TEST_F(HostileFormatsTest, TheRightOnesAreRead) {
-  // What the broken files above are made of.
+  // The valid files from which the broken ones above are derived.
   const std::pair<const char *, std::string> files[] = {
       {"a.npz", zipOf({stored("a.npy", good)}, {}, "a comment")},
       {"b.npz", zip64(0, 0, 0, 0)},
@@ -484,7 +483,7 @@ TEST_F(HostileFormatsTest, TheRightOnesAreRead) {
   }
 }
 
-// In whatever column the mistake is, and whatever ends it.
+// For a mistake in any column, and any kind of line end.
 TEST_F(HostileFormatsTest, LinesOfCsv) {
   std::string path = folder / "x.csv";
   for (const char *text : {"a,b\n1,2\nx,4\n5,6\n", "a,b\n1,2\n3,x\n5,6\n",
@@ -501,7 +500,7 @@ TEST_F(HostileFormatsTest, LinesOfCsv) {
   }
 }
 
-// Numbers between which something else stands than a comma.
+// Numbers with something other than a comma between them.
 TEST_F(HostileFormatsTest, SeparatorsOfCsv) {
   std::string path = folder / "x.csv";
   for (auto [text, words] :
@@ -519,7 +518,7 @@ TEST_F(HostileFormatsTest, SeparatorsOfCsv) {
   }
 }
 
-// Between the pass that counts and the one that converts.
+// The file changes between the pass that counts and the one that converts.
 TEST_F(HostileFormatsTest, CsvThatChanges) {
   std::string path = folder / "x.csv";
   writeFile(path, "10,20\n3,4\n");
@@ -564,7 +563,7 @@ TEST_F(HostileFormatsTest, DtypesOfCsv) {
 }
 
 TEST_F(HostileFormatsTest, Keys) {
-  // Files with one tensor take none, those with several need one.
+  // Formats with one tensor take no key, those with several need one.
   for (const char *name : {"x.npy", "x.csv", "x.idx", "x.png", "x.jpg"}) {
     writeFile(folder / name, "1");
     EXPECT_EQ(codeOf(folder / name, "a"), 707) << name;

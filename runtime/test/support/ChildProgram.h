@@ -16,7 +16,7 @@ struct Result {
   std::string out, err;
 };
 
-/// Runs tdrt_run_program, or `start`, in a child.
+/// Runs tdrt_run_program, or `start`, in a child process.
 inline Result run(
     const tdrt_program &program, std::vector<const char *> args,
     const std::function<void()> &prepare = [] {},
@@ -24,13 +24,13 @@ inline Result run(
     decltype(tdrt_run_program) *start = tdrt_run_program) {
   TemporaryFolder folder;
   args.insert(args.begin(), "test");
-  fflush(stdout); // what is not written yet would be the child's, too
+  fflush(stdout); // the child would inherit unwritten output, too
   pid_t child = fork();
   if (child == 0) {
     for (auto [fd, name] : {std::pair(1, "out"), std::pair(2, "err")})
       dup2(open((folder / name).c_str(), O_WRONLY | O_CREAT, 0600), fd);
     alarm(60); // a child must not outlive a test program that is stopped
-    signal(SIGINT, SIG_DFL); // which whoever runs the tests may ignore
+    signal(SIGINT, SIG_DFL); // the caller of the tests may ignore it
     prepare();
     _exit(start(&program, static_cast<int>(args.size()), args.data()));
   }

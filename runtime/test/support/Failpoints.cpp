@@ -1,4 +1,4 @@
-//===- Failpoints.cpp - allocations and system calls that fail when told --===//
+//===- Failpoints.cpp - allocations and system calls that fail on demand --===//
 
 #include "support/Failpoints.h"
 #include <algorithm>
@@ -26,7 +26,7 @@ struct State {
   bool interrupting = false, interrupted = false;
   size_t most = 0;
   Recording *recording = nullptr;
-  int64_t number = -1; ///< the next one of the system's, if they are known
+  int64_t number = -1; ///< the next known random number; -1: the system's own
   bool watching = false;
   int64_t live = 0, peak = 0;
 };
@@ -44,7 +44,7 @@ bool failNow(Calls calls) {
   return fails;
 }
 
-/// Whether a system call is to fail now; sets errno.
+/// Whether a system call must fail now; sets errno.
 bool failCall(bool mayBeInterrupted = false) {
   if (mayBeInterrupted && state.interrupting) {
     state.interrupted = !state.interrupted;
@@ -70,7 +70,7 @@ void *counted(void *block) {
   return block;
 }
 
-/// Keeps a step; what keeping it does is not recorded.
+/// Keeps a step; calls made while keeping it are not recorded.
 template <class Keep> void record(Keep keep) {
   if (Recording *recording = state.recording) {
     state.recording = nullptr;
@@ -125,10 +125,10 @@ int64_t tdrt_test::peakOfMemory() {
 }
 
 //===----------------------------------------------------------------------===//
-// What the linker puts in the place of the calls
+// Replacements of the calls, inserted by the linker
 //===----------------------------------------------------------------------===//
 
-// The linker gives the names.
+// The linker prescribes the names.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern "C" {
 
@@ -211,7 +211,7 @@ int __wrap_open(const char *path, int flags, ...) {
   });
   return fd;
 }
-/// The file is closed in any case, as Linux does it.
+/// The file is closed in any case, as on Linux.
 int __wrap_close(int fd) {
   bool fails = failCall();
   int error = errno;
@@ -221,7 +221,7 @@ int __wrap_close(int fd) {
   errno = error;
   return -1;
 }
-/// A descriptor is made of another one.
+/// fcntl may duplicate a descriptor.
 int __wrap_fcntl(int fd, int command, ...) {
   va_list more;
   va_start(more, command);
@@ -291,7 +291,7 @@ ssize_t __wrap_getrandom(void *to, size_t size, unsigned flags) {
 } // extern "C"
 // NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
-// ThreadSanitizer has its own, of which there is one in a program.
+// ThreadSanitizer defines operator new itself, and a program may have only one.
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
 #define TDRT_TSAN

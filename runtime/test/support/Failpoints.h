@@ -1,12 +1,11 @@
-//===- Failpoints.h - allocations and system calls that fail when told ----===//
+//===- Failpoints.h - allocations and system calls that fail on demand ----===//
 //
-// The one mechanism of the tests for what fails below the runtime. It sits
-// where the test program is linked (`--wrap`, see ../CMakeLists.txt) and not in
-// the runtime: so it reaches libpng, libjpeg and zlib as well, what is shipped
-// has no branch for it, and no call can be forgotten by whoever writes a new
-// one.
+// The tests' only mechanism for failures below the runtime. It is inserted when
+// the test program is linked (`--wrap`, see ../CMakeLists.txt), not in the
+// runtime. So it covers libpng, libjpeg and zlib as well, the shipped code has
+// no branch for it, and the author of a new call cannot forget it.
 //
-// All of it is about the calling thread.
+// All of it applies to the calling thread.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,11 +19,11 @@
 namespace tdrt_test {
 
 enum class Calls : uint8_t {
-  Allocations, ///< malloc and its kin, new, mmap of memory
-  System,      ///< of files, and threads that are started
+  Allocations, ///< malloc and similar, new, mmap of memory
+  System,      ///< calls on files, and thread creation
 };
 
-/// Which calls fail: the one after `succeeding` others, or, as `lasting`, that
+/// Which calls fail: the one after `succeeding` others, or, if `lasting`, that
 /// one and all later ones.
 struct Failpoint {
   Calls calls = Calls::Allocations;
@@ -34,32 +33,32 @@ struct Failpoint {
 };
 
 void arm(const Failpoint &failpoint);
-/// Lets everything succeed again; how many calls have failed.
+/// Lets everything succeed again; returns how many calls have failed.
 int64_t disarm();
 
-/// While it lives, every system call that a signal may interrupt is, once
-/// before it succeeds; and reads and writes move at most `most` bytes.
+/// While it lives, every system call that a signal may interrupt is interrupted
+/// once before it succeeds; and reads and writes move at most `most` bytes.
 class Interrupted {
 public:
   explicit Interrupted(size_t most);
   ~Interrupted();
 };
 
-/// What a system call did to files.
+/// An effect of a system call on files.
 struct Step {
   enum Kind : uint8_t { Create, Truncate, Write, Sync, SyncFolder, Rename };
   Kind kind;
-  std::string path; ///< of what it was done to
-  std::string text; ///< what was written, or the new name
+  std::string path; ///< the affected file
+  std::string text; ///< the written text, or the new name
 };
 
-/// While it lives, keeps what successful calls did to files.
+/// While it lives, records the effects of successful calls on files.
 class Recording {
 public:
   Recording();
   ~Recording();
   std::vector<Step> steps;
-  unsigned createdMode = 0; ///< that the file created last was asked to have
+  unsigned createdMode = 0; ///< requested for the file created last
 };
 
 /// While it lives, the system's random numbers are 0, 1, 2 ...
@@ -69,8 +68,8 @@ public:
   ~KnownNumbers();
 };
 
-/// The most bytes that were allocated at one time since then; blocks that were
-/// there already do not count.
+/// peakOfMemory() is the most bytes that were allocated at one time since
+/// watchMemory(), apart from blocks that existed before it.
 void watchMemory();
 int64_t peakOfMemory();
 

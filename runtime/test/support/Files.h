@@ -1,4 +1,4 @@
-//===- Files.h - files that the tests of formats put together -------------===//
+//===- Files.h - building files for the tests of formats ------------------===//
 
 #ifndef TDRT_TEST_SUPPORT_FILES_H
 #define TDRT_TEST_SUPPORT_FILES_H
@@ -51,8 +51,7 @@ inline uint32_t crc(const std::string &data) {
                  data.size());
 }
 
-/// Compressed as zlib does it: by `window` bare (-15), for PNG (15) or as gzip
-/// (31).
+/// Compressed with zlib: raw for `window` -15, for PNG 15, as gzip 31.
 inline std::string deflated(const std::string &data, int window = -15) {
   z_stream stream = {};
   deflateInit2(&stream, 9, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY);
@@ -68,7 +67,7 @@ inline std::string deflated(const std::string &data, int window = -15) {
   return out;
 }
 
-/// One file in a zip file; each number may be wrong.
+/// One file in a zip file; each number may be made wrong.
 struct Member {
   std::string name, packed;
   uint64_t size;

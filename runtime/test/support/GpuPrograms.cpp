@@ -206,7 +206,8 @@ int32_t tdrt_test::reportIndex(tdrt_context *ctx, int32_t device, int64_t index,
   return tdrt_launch(ctx, device, ReportIndex, 2, parameters, 0);
 }
 
-/// Of the running test, by now. A child begins with those of its parent.
+/// The failures of the running test so far. A child starts with those of its
+/// parent.
 static int countFailures() {
   const testing::UnitTest &all = *testing::UnitTest::GetInstance();
   return all.current_test_info()->result()->total_part_count();

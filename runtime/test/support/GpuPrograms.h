@@ -17,54 +17,55 @@ struct Outcome {
   std::string out, err;
 };
 
-/// Runs `body` in a child with this environment and `gpus` simulated GPUs, for
-/// the driver is found once in a process. What the child's EXPECTs report is in
-/// `out`; then `code` is not 0.
+/// Runs `body` in a child process with this environment and `gpus` simulated
+/// GPUs, as a process looks for the driver only once. Messages of the child's
+/// failed EXPECTs are in `out`; `code` is not 0 then.
 Outcome runWithGpus(int gpus, const Environment &environment,
                     const std::function<void()> &body);
 
-/// Fails the test if the child did.
+/// Fails the test if the child failed.
 void expectSuccess(const Outcome &outcome);
 /// Runs, and expects success.
 void checkWithGpus(int gpus, const Environment &environment,
                    const std::function<void()> &body);
 
 /// Runs with several schedules of the simulated devices and expects that the
-/// program does not end well by any.
+/// program fails with each.
 void expectFault(int gpus, const std::function<void()> &body);
 
-/// The kernels of GpuProgram, by their index.
+/// The kernels of GpuProgram, by index.
 enum Kernel : int32_t {
-  AddOne,       ///< (x, y, n): y[i] = x[i] + 1, for i < n; f32
-  ReportIndex,  ///< (errors, index, size, site): every thread meets a bad index
-  WriteNowhere, ///< (): stores to address 0
+  AddOne,        ///< (x, y, n): y[i] = x[i] + 1, for i < n; f32
+  ReportIndex,   ///< (errors, index, size, site): every thread reports a bad
+                 ///< index
+  WriteNowhere,  ///< (): stores to address 0
   ReverseShared, ///< (x, y): y[i] = x[n - 1 - i] for a block of n threads, by
                  ///< way of shared memory; f32
 };
 
 /// A program on GPUs, with an arena of 4 KiB on each and rows of transfers for
-/// each pair of devices. To be filled in further.
+/// each pair of devices. Tests fill in the rest.
 class GpuProgram {
 public:
   /// On the first `gpus` GPUs.
   explicit GpuProgram(int32_t gpus);
   GpuProgram(const GpuProgram &) = delete;
 
-  /// Adds an exported function without parameters and results, the only one.
+  /// Adds the program's only exported function, without parameters and results.
   void exportFunction(decltype(tdrt_export::entry) entry) {
     exported.entry = entry;
     program.num_exports = 1;
     program.exports = &exported;
   }
 
-  /// Launches of cuda:0 that follow each other, the only ones.
+  /// Sets the program's only sequence: consecutive launches of cuda:0.
   void setSequence(std::vector<int32_t> launched, std::vector<int32_t> at);
 
   /// The row of transfers of a pair of devices.
   int32_t transfer(int32_t from, int32_t to) const {
     return from * (gpu.num_devices + 1) + to;
   }
-  /// The row that leaves open where from, for handles.
+  /// The row without a source device, for handles.
   int32_t transferTo(int32_t to) const {
     return transfer(gpu.num_devices + 1, 0) + to;
   }
@@ -87,7 +88,7 @@ std::map<std::string, int> countCalls(int gpus,
 /// 0, 1, 2, ...
 std::vector<float> counting(int64_t n, float first = 0);
 
-/// Uncounted, unlike a transfer: a device's memory as a test sees it.
+/// The contents of a device's memory. Not counted, unlike a transfer.
 std::vector<float> floatsOf(tdrt_context *ctx, GpuProgram &gpus, int32_t device,
                             const void *from, int64_t n);
 

@@ -36,7 +36,7 @@ protected:
     EXPECT_LE(peakOfMemory(), info.st_size + (64 << 20));
     EXPECT_EQ(data, nullptr);
     EXPECT_EQ(tdrt_bytes_in_use(ctx), 0);
-    // The path, then what is wrong.
+    // The message has the path, then the problem.
     EXPECT_NE(ctx.error().find(path), std::string::npos) << ctx.error();
     return status;
   }

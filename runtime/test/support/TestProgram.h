@@ -50,7 +50,7 @@ public:
   int32_t status = -1;
 };
 
-/// What the tdrt_out_* calls of `body` make.
+/// The output of the tdrt_out_* calls of `body`.
 template <class Body> std::string textOf(tdrt_context *ctx, Body body) {
   int64_t mark = tdrt_str_mark(ctx);
   tdrt_str_begin(ctx);
@@ -62,7 +62,7 @@ template <class Body> std::string textOf(tdrt_context *ctx, Body body) {
   return copy;
 }
 
-/// A new folder, removed with all that is in it.
+/// A new folder, removed with all its contents.
 class TemporaryFolder {
 public:
   TemporaryFolder() {

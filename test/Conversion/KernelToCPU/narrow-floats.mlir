@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
 
-// In registers bf16 is f32, and each op rounds before the next goes on: f32 is
-// not kept from the product to the sum. What only chooses is exact.
+// bf16 is computed as f32 in registers, and each op rounds before the next: the
+// product is not kept in f32 for the sum. max is exact and rounds nothing.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: %[[LOAD:.*]] = llvm.load {{.*}} : !llvm.ptr -> vector<16xi16>
 // CHECK: %[[BITS:.*]] = arith.bitcast %[[LOAD]] : vector<16xi16> to vector<16xbf16>
@@ -25,8 +25,8 @@ func.func @ops(%x: tensor<64xbf16>, %y: tensor<64xbf16>) -> tensor<64xbf16> {
 
 // -----
 
-// Products are summed in f32 and rounded once. A bias is added to what was
-// rounded: the sums do not start from it.
+// Products are summed in f32 and rounded once. The bias is added to the rounded
+// sum; it is not the initial value of the accumulators.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: scf.for {{.*}} -> (vector<16xf32>
 // CHECK-NOT: arith.truncf
@@ -46,8 +46,8 @@ func.func @bias(%x: tensor<8x10xf16>, %w: tensor<10x16xf16>, %b: tensor<16xf16>)
 
 // -----
 
-// f64 goes through an f32 that is on its side of every f16: rounding it twice
-// would round wrongly.
+// f64 is first rounded to odd in f32, which keeps it on its side of every f16:
+// two roundings to nearest could give the wrong f16.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: arith.bitcast {{.*}} : vector<8xf64> to vector<8xi64>
 // CHECK: arith.addi
@@ -63,7 +63,7 @@ func.func @from_f64(%x: tensor<64xf64>) -> tensor<64xf16> {
 
 // -----
 
-// What only moves is not converted.
+// Elements that are only moved are not converted.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK-NOT: arith.truncf
 // CHECK: llvm.store {{.*}} : vector<16xi16>

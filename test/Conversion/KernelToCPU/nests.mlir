@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
 
-// An elementwise kernel walks memory as one array of run-time size, so that the
-// second one is the same function.
+// An elementwise kernel treats memory as a flat array of run-time size, so that
+// the second kernel shares the first one's function.
 // CHECK-LABEL: func.func @flat
 func.func @flat(%x: tensor<4x5xf32>, %y: tensor<7xf32>) -> (tensor<4x5xf32>, tensor<7xf32>) {
   // CHECK: %[[N:.*]] = arith.constant 20 : i64
@@ -40,8 +40,8 @@ func.func @matmul(%x: tensor<100x10xf32>, %w: tensor<10x50xf32>) -> tensor<100x5
 
 // -----
 
-// A matrix times a vector runs along the sum and adds up the lanes; few rows one
-// by one.
+// A matrix times a vector is vectorized along the summed dim, and the lanes are
+// added up; a few rows are computed one by one.
 // CHECK-LABEL: func.func @matvec
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: math.fma
@@ -53,7 +53,7 @@ func.func @matvec(%x: tensor<3x64xf32>, %w: tensor<64x1xf32>) -> tensor<3x1xf32>
 
 // -----
 
-// A tensor that lies across the lanes is gathered.
+// An operand that is strided along the lanes is gathered.
 // CHECK-LABEL: func.func @transpose
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: llvm.intr.masked.gather
@@ -64,7 +64,7 @@ func.func @transpose(%x: tensor<40x30xf32>) -> tensor<30x40xf32> {
 
 // -----
 
-// An index out of range is reported, not followed.
+// An index out of range is reported, and nothing is read there.
 // CHECK-LABEL: func.func @gather
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: llvm.call @tdrt_kernel_error
@@ -75,7 +75,7 @@ func.func @gather(%x: tensor<40x30xf32>, %i: tensor<8xi64>) -> tensor<8x30xf32> 
 
 // -----
 
-// An update copies its input only where it does not lie there already.
+// An update copies its input only if input and result are different buffers.
 // CHECK-LABEL: func.func @update
 // CHECK: in_place [0, 0]
 // CHECK-LABEL: llvm.func internal @kernel_0
@@ -88,8 +88,8 @@ func.func @update(%x: tensor<80xf32>, %u: tensor<20xf32>, %i: i64) -> tensor<80x
 
 // -----
 
-// Rows that are picked by index: the index is checked once a row, outside of
-// the loop over its elements, and its i64 does not make the vectors shorter.
+// Rows picked by index: the index is checked once per row, outside of the loop
+// over the row's elements, and its i64 does not shorten the vectors.
 // CHECK-LABEL: func.func @picked
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: llvm.call @tdrt_kernel_error
@@ -106,7 +106,7 @@ func.func @picked(%x: tensor<100x64xf32>, %i: tensor<8xi64>, %w: tensor<64x128xf
 
 // -----
 
-// One element that is left over is stored as one, not as a masked vector.
+// A remainder of one element is stored as a scalar, not as a masked vector.
 // CHECK-LABEL: func.func @one_left
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: %[[ALL:.*]] = arith.trunci {{.*}} : vector<16xi32> to vector<16xi8>

@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=128 vector-registers=16" --split-input-file | FileCheck %s --check-prefix=SHORT
 
-// Rows are summed on the lanes of the columns: no lane is added to another.
+// A sum over rows has one column per lane: lanes are not added to each other.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK-NOT: vector.reduction
 // CHECK: scf.for {{.*}} iter_args
@@ -15,7 +15,7 @@ func.func @columns(%x: tensor<100x64xf32>) -> tensor<64xf32> {
 
 // -----
 
-// One sum alone: four vectors, so that none waits for the one before.
+// A single sum has four accumulators, so that no addition waits for the last.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: scf.for {{.*}} -> (vector<8xf64>, vector<8xf64>, vector<8xf64>, vector<8xf64>)
 // CHECK: vector.reduction <add>, {{.*}} : vector<8xf64> into f64
@@ -26,8 +26,8 @@ func.func @all(%x: tensor<1000xf64>) -> tensor<f64> {
 
 // -----
 
-// Each lane keeps its best value and where it was; then the smallest index of
-// the lanes that have the best one. The places are i64, so 8 fit in a vector.
+// Each lane keeps its best value and that value's index; then the smallest index
+// among the best lanes is taken. Indices are i64, so a vector has 8 lanes.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: scf.for {{.*}} -> (vector<8xf32>, vector<8xi64>
 // CHECK: arith.cmpf ogt
@@ -40,8 +40,8 @@ func.func @argmax(%x: tensor<1000xf32>) -> tensor<i64> {
 
 // -----
 
-// What feeds a sum and what uses it are one kernel; two sums over the same rows
-// are collected side by side.
+// The producers of a sum and its users are in one kernel; two sums over the
+// same rows share a loop.
 // CHECK-LABEL: func.func @moments
 // CHECK-COUNT-1: td.launch
 // CHECK-NOT: td.launch
@@ -62,7 +62,7 @@ func.func @moments(%x: tensor<100x16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {
 // -----
 
 // A long sum is cut into partial sums of 256 blocks (of 4 vectors of 16), and
-// of 256 of those; what is left over follows at the end.
+// these into sums of 256; the remainder is added at the end.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: scf.for {{.*}} step %c4194304_i64 iter_args
 // CHECK: scf.for {{.*}} step %c16384_i64 iter_args
@@ -90,7 +90,7 @@ func.func @rows(%x: tensor<1000x192xf32>) -> tensor<f32> {
 
 // -----
 
-// A bias is where short sums start from; nothing is added to them afterwards.
+// Short sums use the bias as initial value; it is not added afterwards.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: %[[AT:.*]] = llvm.getelementptr %arg3
 // CHECK: %[[BIAS:.*]] = llvm.load %[[AT]]
@@ -107,8 +107,8 @@ func.func @bias(%x: tensor<8x10xf32>, %w: tensor<10x16xf32>, %b: tensor<16xf32>)
 
 // -----
 
-// The sums of 16 rows become one vector, and what follows is done on vectors of
-// rows; of the 20 rows 4 are left.
+// The sums of 16 rows are shuffled into one vector, and the ops on the result
+// work on vectors of rows; 4 of the 20 rows remain.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK-COUNT-30: vector.shuffle
 // CHECK: arith.mulf {{.*}} : vector<16xf32>
@@ -126,8 +126,8 @@ func.func @rows_together(%x: tensor<20x64xf32>, %w: tensor<64x1xf32>, %y: tensor
 
 // -----
 
-// The columns of the weight, which the bias has not, are held in full: each row
-// has four sums there, and they are not made one vector with those of others.
+// Each row has four sums over the weight's columns, a dim that the bias lacks:
+// these are not combined into one vector with the sums of other rows.
 // SHORT-LABEL: func.func @held_in_full
 // SHORT: llvm.func internal @kernel_0
 // SHORT-NOT: vector.shuffle

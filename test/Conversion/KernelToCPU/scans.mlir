@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
 
-// Columns: four vectors of them go down the rows side by side. What an element
-// has is collected in f64 and rounded.
+// Columns: one loop over the rows scans four vectors of columns. The running
+// sum of each column is f64 and is rounded when it is stored.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: scf.for {{.*}} -> (vector<16xf64>, vector<16xf64>, vector<16xf64>, vector<16xf64>)
 // CHECK: llvm.load {{.*}} -> vector<16xf32>
@@ -18,7 +18,7 @@ func.func @columns(%x: tensor<100x64xf32>) -> tensor<100x64xf32> {
 
 // -----
 
-// Rows: lanes take rows, and gather their elements.
+// Rows: each lane scans a row and gathers its elements.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: scf.for {{.*}} -> (vector<16xf64>, vector<16xf64>, vector<16xf64>, vector<16xf64>)
 // CHECK-COUNT-4: llvm.intr.masked.gather
@@ -32,8 +32,8 @@ func.func @rows(%x: tensor<64x100xf32>) -> tensor<64x100xf32> {
 
 // -----
 
-// One line, in order. What is scanned is computed on the way; narrow floats are
-// collected in f32.
+// A single line is scanned in order. The scanned elements are computed in the
+// loop; narrow floats are accumulated in f32.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (f32)
 // CHECK: arith.addf

@@ -1,6 +1,6 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
 
-// The parts of a concatenation go to their places one after the other.
+// The parts of a concatenation are copied one after the other.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK-COUNT-2: llvm.store {{.*}} : vector<16xf32>
 // CHECK: llvm.return
@@ -11,8 +11,8 @@ func.func @concat(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<32xf32> {
 
 // -----
 
-// Two indices may be the same row: rows are added one by one, the columns of a
-// row at once.
+// Two indices may name the same row: rows are added one after the other, and
+// the columns of a row are vectorized.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: llvm.load {{.*}} -> i64
 // CHECK: llvm.call @tdrt_kernel_error
@@ -25,7 +25,7 @@ func.func @scatter(%x: tensor<40x16xf32>, %i: tensor<8xi64>, %u: tensor<8x16xf32
 
 // -----
 
-// With indices along the only dim nothing is on lanes.
+// With indices along the only dim the update is not vectorized.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: arith.addf {{.*}} : f32
 // CHECK: llvm.store {{.*}} : f32

@@ -1,8 +1,8 @@
-"""Convolutions in tiles, and their gradients, against NumPy's; and how much of those of f16,
-bf16 and TF32 tensor cores multiply.
+"""Tests tiled convolutions and their gradients against NumPy, and how many of the products of
+f16, bf16 and TF32 run on tensor cores.
 
-The tiles run over several loops as over one: sizes that end within a line, a channel or a
-tile, lines of one element, groups, steps, and numbers of images that only a run knows.
+A tile spans several loops. The cases have sizes that end within a line, a channel or a tile,
+lines of one element, groups, strides, and run-time numbers of images.
 """
 
 import dataclasses
@@ -38,8 +38,8 @@ class Case:
     padding: int = 0
     dilation: int = 1
     groups: int = 1
-    is_known: bool = True  # the number of images, by the compiler
-    on_tensor_cores: float = 1  # of the products, at least
+    is_known: bool = True  # whether the compiler knows the number of images
+    on_tensor_cores: float = 1  # least part of the products
 
     def size(self, size):
         return (size + 2 * self.padding - self.dilation * (self.k - 1) - 1) // self.stride + 1
@@ -75,7 +75,7 @@ CASES = [
 
 
 def convolve(case, x, f, d):
-    """The result, and the gradients of sum(result * d) for x and f, in f64."""
+    """Returns the result, and the gradients of sum(result * d) for x and f, in f64."""
     padded = np.pad(x, [(0, 0)] * 2 + [(case.padding,) * 2] * 2)
     groups = case.groups
     y, of_padded, of_f = np.zeros(d.shape), np.zeros(padded.shape), np.zeros(f.shape)
@@ -101,7 +101,7 @@ def convolve(case, x, f, d):
 def check(case, folder):
     random = np.random.default_rng(1)
     dtype = "f32" if case.dtype == "tf32" else case.dtype
-    # Eighths from -1 to 1: every dtype has them all.
+    # Eighths from -1 to 1, which are exact in every dtype.
     arrays = [(random.integers(-8, 9, shape) / 8).astype("f4")
               for shape in ((case.n, case.c, case.h, case.w),
                             (case.o, case.cg, case.k, case.k),
@@ -120,14 +120,14 @@ def check(case, folder):
     expected = convolve(case, *(array.astype("f8") for array in arrays))
     for what, i, right in zip(("result", "gradient of x", "gradient of f"), range(3), expected):
         got = np.load(folder / f"{i}.npy")
-        # One rounding of the result, and those of sums of f32.
+        # One rounding of the result, and the roundings of f32 sums.
         bound = UNITS[case.dtype] * abs(right) + 1e-5 * abs(right).max()
         if got.shape != right.shape or not (abs(got - right) <= bound).all():
             wrong.append(f"{what}: off by {abs(got - right).max()}")
     if case.dtype != "f32":
         done = sum(kernel["matrixOperations"] for kernel in
                    json.loads((folder / "stats.json").read_text())["work"])
-        # Tiles that are not full do more than that.
+        # Partial tiles compute more than that.
         needed = 3 * 2 * arrays[2].size * case.cg * case.k**2 * case.on_tensor_cores
         if done < needed:
             wrong.append(f"{done} operations on tensor cores, less than {needed:.0f}")

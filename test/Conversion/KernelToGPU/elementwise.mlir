@@ -2,7 +2,7 @@
 
 !g = tensor<1000xf32, #td.dev<cuda, 0>>
 
-// Work on memory as it lies: four neighbours a thread, their number an argument.
+// Contiguous memory: a thread computes four neighbours; their number is an argument.
 // CHECK: %[[N:.*]] = arith.constant 1000 : i64
 // CHECK: %[[B:.*]] = arith.constant 1 : i64
 // CHECK: td.launch @mul_0(%{{.*}}, %{{.*}}, %[[N]]) blocks(%[[B]]) in_place [0, 0, 1, 0]
@@ -13,7 +13,7 @@
 // CHECK: llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr -> f32
 // CHECK-COUNT-4: arith.mulf
 // CHECK: llvm.store %{{.*}} {alignment = 16 : i64} : f32
-// The end of the array, one by one.
+// The remainder is computed one element at a time.
 // CHECK: else
 // CHECK: scf.for
 // CHECK: arith.mulf
@@ -32,8 +32,8 @@ func.func @flat(%x: !g, %y: !g) -> !g {
 !g = tensor<30x50xf32, #td.dev<cuda, 0>>
 !t = tensor<50x30xf32, #td.dev<cuda, 0>>
 
-// Where threads read elements that others write, nothing stands in place of
-// anything. 50 is no multiple of 4: two neighbours.
+// Threads read elements that other threads write, so no buffer is reused in
+// place. 50 is not a multiple of 4: vectors of two.
 // CHECK: td.launch @permute_0(%{{.*}}) blocks(%{{.*}}) in_place []
 // CHECK: llvm.func @permute_0
 // CHECK-COUNT-2: llvm.store
@@ -51,7 +51,7 @@ func.func @transpose(%x: !t) -> !g {
 
 !c = tensor<8xf32, #td.dev<cpu>>
 
-// Kernels of the cpu are not this pass's.
+// The pass leaves kernels of the cpu alone.
 // CHECK: td.kernel
 // CHECK-NOT: gpu_code
 func.func @cpu(%x: !c) -> !c {
@@ -65,7 +65,7 @@ func.func @cpu(%x: !c) -> !c {
 
 // -----
 
-// One element as results of different ranks: there is no loop that they share.
+// Results of one element with different ranks: they have no loop in common.
 // CHECK-LABEL: func.func @ranks
 // CHECK: td.launch @neg_0(%arg0) blocks(%{{.*}}) in_place [0, 1]
 !none = tensor<f32, #td.dev<cuda, 0>>

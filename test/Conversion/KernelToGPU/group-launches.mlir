@@ -5,8 +5,8 @@
 td.slot @p param "p" of "m" : !g
 td.slot @q param "q" of "m" : !h
 
-// One launch for both, of the blocks of both: what is the same for both, the
-// first block of each, what each is given, what each gives. The writes follow.
+// One launch has the blocks of both kernels. Its arguments: the scalar that both
+// use, the first block of each, the inputs of each, the outputs. The writes follow.
 // CHECK-LABEL: func.func @step
 // CHECK-DAG: %[[P:.*]] = td.read @p
 // CHECK-DAG: %[[Q:.*]] = td.read @q
@@ -15,14 +15,14 @@ td.slot @q param "q" of "m" : !h
 // CHECK: td.write %[[R]]#0, @p
 // CHECK: td.write %[[R]]#1, @q
 // CHECK-NOT: td.launch
-// What is launched no more is not there.
+// The kernels without a launch are erased.
 // CHECK: td.gpu_kernel @sub_0_x2_0 threads 256 shared 0 parameters 12
 // CHECK-NOT: td.gpu_kernel
 // CHECK: llvm.func @sub_0_x2_0(%[[TABLE:.*]]: !llvm.ptr {llvm.align = 8 : i64, llvm.byval = !llvm.array<12 x i64>}) attributes {nvvm.kernel
 // CHECK: %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK: %[[NEXT:.*]] = arith.minui
-// CHECK: %[[BEHIND:.*]] = arith.cmpi ult, %[[BLOCK]]
-// CHECK: %[[MEMBER:.*]] = arith.select %[[BEHIND]], %{{.*}}, %[[NEXT]]
+// CHECK: %[[AFTER:.*]] = arith.cmpi ult, %[[BLOCK]]
+// CHECK: %[[MEMBER:.*]] = arith.select %[[AFTER]], %{{.*}}, %[[NEXT]]
 // CHECK: %[[OWN:.*]] = arith.subi %[[BLOCK]]
 // CHECK: arith.muli %[[OWN]], %c256
 // CHECK-NOT: llvm.func
@@ -54,7 +54,7 @@ func.func @step(%x: !g, %y: !h, %lr: f64) {
 td.slot @p param "p" of "m" : !g
 td.slot @q param "q" of "m" : !g
 
-// The second needs what the first gives.
+// The second kernel reads the first one's result.
 // CHECK-LABEL: func.func @in_order
 // CHECK: td.launch @exp_0(
 // CHECK: td.launch @exp_0(
@@ -80,7 +80,7 @@ func.func @in_order(%x: !g) {
 td.slot @p param "p" of "m" : !g
 td.slot @q param "q" of "m" : !g
 
-// The second reads the slot that the first is written to.
+// The second kernel reads the slot that the first one's result is written to.
 // CHECK-LABEL: func.func @through_slot
 // CHECK: td.launch @exp_0(
 // CHECK: td.write
@@ -109,8 +109,8 @@ func.func @through_slot(%x: !g) {
 td.slot @p param "p" of "m" : !g
 td.slot @q param "q" of "m" : !g
 
-// A launch moves with what follows from it, in its order: also past what is
-// written to a slot that the launch reads, so that no old value is copied.
+// A launch moves together with its uses, which keep their order, also past a
+// write to a slot that the launch reads: the old value is not copied.
 // CHECK-LABEL: func.func @moves
 // CHECK: %[[P:.*]] = td.read @p
 // CHECK: %[[R:.*]]:2 = td.launch @exp_0_x2_0(%{{[^,]*}}, %{{[^,]*}}, %[[P]]
@@ -141,7 +141,7 @@ func.func @moves(%x: !g, %y: !g) {
 td.slot @p param "p" of "m" : !g
 td.slot @q param "q" of "m" : !g
 
-// What another launch gives needs memory: %x would be needed beside it.
+// The result of another launch needs memory of its own while %x is still live.
 // CHECK-LABEL: func.func @memory
 // CHECK: td.launch @exp_0(
 // CHECK: td.launch @sqrt_1(
@@ -176,7 +176,7 @@ td.slot @p1 param "p1" of "m" : !h
 td.slot @q0 param "q0" of "m" : !g
 td.slot @q1 param "q1" of "m" : !h
 
-// Each GPU has its own.
+// Each GPU has a launch of its own.
 // CHECK-LABEL: func.func @devices
 // CHECK: td.launch @exp_0_x2_0({{.*}}#td.dev<cuda, 0>>)
 // CHECK: td.launch @exp_0_x2_0({{.*}}#td.dev<cuda, 1>>)
@@ -216,7 +216,7 @@ func.func @devices(%x: !g, %y: !h) {
 td.slot @p param "p" of "m" : !g
 td.slot @q param "q" of "m" : !g
 
-// Run-time sizes are words as well.
+// Run-time sizes are launch parameters as well.
 // CHECK-LABEL: func.func @sizes
 // CHECK: %[[R:.*]]:2 = td.launch @reduce_0_x2_0(%{{[^,]*}}, %{{[^,]*}}, %arg0, %arg1) blocks
 // CHECK: td.gpu_kernel @reduce_0_x2_0 threads {{.*}} parameters 9
@@ -242,8 +242,8 @@ func.func @sizes(%x: !d, %y: !d) {
 td.slot @p param "p" of "m" : !g
 td.slot @q param "q" of "m" : !g
 
-// A scalar that is not the same for both is given to each: in front stand only
-// the first blocks.
+// A scalar that differs between the launches is passed once for each; only the
+// first blocks precede the parameters of each.
 // CHECK-LABEL: func.func @scalars
 // CHECK-SAME: (%[[X:arg0]]: {{.*}}, %[[A:arg1]]: f64, %[[B:arg2]]: f64)
 // CHECK: td.launch @mul_0_x2_0(%{{[^,]*}}, %{{[^,]*}}, %[[X]], %[[A]], %{{[^,]*}}, %[[X]], %[[B]], %{{[^,]*}}) blocks

@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --group-launches | FileCheck %s
 
-// Threads that go on in strides of the grid would stride over the blocks of the
-// others as well: such a kernel is launched for each.
+// Threads that advance by the size of the grid would count the blocks of the
+// other kernel, too: such a kernel gets a launch of its own.
 !g = tensor<8xf32, #td.dev<cuda, 0>>
 td.slot @p param "p" of "m" : !g
 td.slot @q param "q" of "m" : !g

@@ -12,7 +12,7 @@
 // CHECK-NEXT: nvvm.cp.async.wait.group 1
 // CHECK-NEXT: nvvm.barrier0
 // CHECK: nvvm.cp.async.commit.group
-// Rows of the left operand, columns of the right one, where they stand.
+// Rows of the left operand and columns of the right one, not transposed.
 // CHECK-COUNT-2: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<row>, num = 4
 // CHECK-COUNT-2: nvvm.ldmatrix {{.*}}layout = #nvvm.mma_layout<col>, num = 4
 // CHECK-COUNT-8: nvvm.mma.sync
@@ -29,7 +29,7 @@ func.func @half(%x: !a, %y: !a) -> !a {
 
 !a = tensor<64x64xbf16, #td.dev<cuda, 0>>
 
-// What is computed goes through registers; it is still bf16 that is multiplied.
+// A computed operand goes through registers; the product is still of bf16.
 // CHECK: llvm.func @matmul_0
 // CHECK-NOT: nvvm.cp.async
 // CHECK: arith.maximumf
@@ -53,8 +53,8 @@ func.func @computed(%x: !a, %y: !a) -> !a {
 !v = tensor<96xf32, #td.dev<cuda, 0>>
 !c = tensor<64x96xf32, #td.dev<cuda, 0>>
 
-// f32 stays f32: a thread has 4 x 4 elements, and reads 4 of either operand at
-// each of 16 terms. What comes after the product is done where it is.
+// f32 stays f32: a thread computes 4 x 4 elements and reads 4 of either operand
+// for each of 16 terms. The epilogue runs in the same thread.
 // CHECK: td.gpu_kernel @matmul_0 threads 256 shared 17408
 // CHECK: llvm.func @matmul_0
 // CHECK-NOT: nvvm.mma
@@ -100,7 +100,7 @@ func.func @rounded(%x: !a, %y: !a) -> !a {
 !a = tensor<?x64xf64, #td.dev<cuda, 0>>
 !b = tensor<64x64xf64, #td.dev<cuda, 0>>
 
-// So many rows as there are: the host counts tiles.
+// A run-time number of rows: the host computes the number of tiles.
 // CHECK: %[[N:.*]] = td.dim %{{.*}}, 0
 // CHECK: %[[PADDED:.*]] = arith.addi %[[N]], %{{.*}}
 // CHECK: %[[TILES:.*]] = arith.divui %[[PADDED]], %{{.*}}
@@ -122,8 +122,8 @@ func.func @rows(%x: !a, %y: !b) -> !a {
 !w = tensor<64x32x3x3xf16, #td.dev<cuda, 0>>
 !y = tensor<2x64x14x14xf16, #td.dev<cuda, 0>>
 
-// A convolution: the rows are the 64 filters, in memory before the places, and
-// the columns the 392 places of all images, 7 tiles of 64.
+// A convolution: the rows are the 64 filters, a dim that precedes the positions
+// in memory; the columns are the 392 positions of all images, 7 tiles of 64.
 // CHECK: td.launch @contract_0({{.*}}) {{.*}}blocks(%c7_i64
 // CHECK: llvm.func @contract_0
 // CHECK: nvvm.mma.sync

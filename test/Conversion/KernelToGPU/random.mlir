@@ -2,9 +2,9 @@
 
 !p = tensor<100xi64, #td.dev<cuda, 0>>
 
-// Each swap depends on those before; but where an element ends up can be followed
-// back through lists of the steps that have to do with a place. All threads make
-// the lists, then all follow their ways.
+// Each swap depends on the ones before it, but the source of an element can be
+// traced back through lists of the steps that touch a position. One kernel builds
+// the lists, the next has each thread trace its element.
 // CHECK: %[[NONE:.*]] = td.launch @fill_0
 // CHECK: %[[LISTS:.*]]:2 = td.launch @random_1(%arg0, %arg1, %[[NONE]]) blocks(%{{.*}}) in_place [2, 0] starts_as [2, 0]
 // CHECK: td.launch @random_2(%arg0, %arg1, %[[LISTS]]#0, %[[LISTS]]#1) blocks(%{{.*}}) in_place []
@@ -46,8 +46,8 @@ func.func @normal(%s: i64, %c: i64) -> !g {
 !g = tensor<16x32xf32, #td.dev<cuda, 0>>
 !t = tensor<32x16xf32, #td.dev<cuda, 0>>
 
-// Numbers are counted in the order in which they are made, not in that of the
-// result: this is no flat array.
+// Random numbers are counted in the order of the op that draws them, not in the
+// order of the result, so the kernel cannot use flat indices.
 // CHECK: llvm.func @permute_0
 // CHECK: arith.remui
 // CHECK: arith.divui

@@ -26,8 +26,8 @@ func.func @rows(%x: !x) -> !r {
 !x = tensor<64x10000xf32, #td.dev<cuda, 0>>
 !r = tensor<64xf32, #td.dev<cuda, 0>>
 
-// A long row: a block, whose warps meet in shared memory. What a thread adds up
-// is cut into parts of some hundred terms where it is longer.
+// A long row: a block, whose warps exchange their sums in shared memory. A
+// thread with more terms adds them up in parts of a few hundred.
 // CHECK: td.gpu_kernel @reduce_0 threads 1024 shared 128
 // CHECK: scf.for
 // CHECK-COUNT-5: nvvm.shfl.sync bfly
@@ -48,8 +48,8 @@ func.func @long_rows(%x: !x) -> !r {
 !x = tensor<4096x96xf32, #td.dev<cuda, 0>>
 !r = tensor<96xf32, #td.dev<cuda, 0>>
 
-// Columns: threads side by side take columns side by side, and 32 threads of a
-// block share one.
+// Columns: neighbouring threads have neighbouring columns, and 32 threads of a
+// block share a column.
 // CHECK: td.gpu_kernel @reduce_0 threads 1024 shared 4096
 // CHECK: scf.for
 // CHECK: nvvm.barrier0
@@ -68,8 +68,8 @@ func.func @columns(%x: !x) -> !r {
 !x = tensor<2x3x4xf32, #td.dev<cuda, 0>>
 !a = tensor<2x3x3xf32, #td.dev<cuda, 0>>
 
-// A thread holds all rows of both products, and in the second the number of the
-// row is a term: a loop that is held in full has no position, only offsets.
+// A thread computes all rows of both products, and the row index is a term of
+// the second: an unrolled loop has constant offsets, no induction variable.
 // CHECK: td.gpu_kernel @matmul_0
 // CHECK: scf.for {{.*}} -> (f32, f32, f32, f32, f32, f32)
 // CHECK: arith.constant 2 : i32
@@ -94,8 +94,8 @@ func.func @held(%a: !a, %x: !x) -> (!x, !x) {
 !x = tensor<4x3x100000xf32, #td.dev<cuda, 0>>
 !r = tensor<100000xf32, #td.dev<cuda, 0>>
 
-// A thread that sums alone goes from loop to loop: it divides no number of a term
-// to find its place.
+// A thread that computes a whole sum runs the nested loops of its terms: it does
+// not divide a flat index to find an element.
 // CHECK: td.gpu_kernel @reduce_0 threads 256 shared 0
 // CHECK: scf.for {{.*}} iter_args(%[[OUTER:.*]] = %{{.*}}) -> (f32)
 // CHECK: scf.for {{.*}} iter_args(%[[SUM:.*]] = %[[OUTER]]) -> (f32)

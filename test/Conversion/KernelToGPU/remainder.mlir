@@ -2,7 +2,7 @@
 
 !g = tensor<100xf32, #td.dev<cuda, 0>>
 
-// LLVM's remainder of a GPU is not exact; ours is long division.
+// LLVM's remainder on a GPU is not exact; td computes it by long division.
 // CHECK: llvm.func @mod_0
 // CHECK-NOT: arith.remf
 // CHECK: llvm.call @remainder_f32

@@ -2,7 +2,7 @@
 
 !x = tensor<100x16xf32, #td.dev<cuda, 0>>
 
-// A short line: a thread goes through it alone.
+// A short line: one thread scans it.
 // CHECK: td.gpu_kernel @scan_0 threads 256 shared 0
 // CHECK: scf.for {{.*}} iter_args
 // CHECK: llvm.load
@@ -24,8 +24,8 @@ func.func @short(%x: !x) -> !x {
 
 !x = tensor<5000x100xf32, #td.dev<cuda, 0>>
 
-// Lines side by side in memory, which threads side by side would read well, but
-// too few of them to keep a GPU busy: a block for each.
+// Lines that are adjacent in memory, where adjacent threads would read adjacent
+// elements; but they are too few to keep a GPU busy, so each has a block.
 // CHECK: td.gpu_kernel @scan_0 threads 1024 shared 256
 func.func @few_columns(%x: !x) -> !x {
   %r = td.kernel(%x) : (!x) -> !x {
@@ -40,7 +40,7 @@ func.func @few_columns(%x: !x) -> !x {
 
 !x = tensor<100x8192xf32, #td.dev<cuda, 0>>
 
-// Many of them: a thread for each.
+// Many such lines: one thread for each.
 // CHECK: td.gpu_kernel @scan_0 threads 256 shared 0
 // CHECK-NOT: nvvm.shfl
 func.func @many_columns(%x: !x) -> !x {
@@ -77,9 +77,9 @@ func.func @warps(%x: !x) -> !x {
 
 !x = tensor<100x5000xf32, #td.dev<cuda, 0>>
 
-// A long line: a block, 1024 elements at a time. Its warps store their totals, of
-// f64, in shared memory, and the first warp scans these. A barrier precedes the
-// next section: all have read them.
+// A long line: a block scans 1024 elements at a time. The warps store their
+// totals, in f64, in shared memory, and the first warp scans these. A barrier
+// precedes the next section, after all warps have read them.
 // CHECK: td.gpu_kernel @scan_0 threads 1024 shared 256
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-COUNT-10: nvvm.shfl.sync bfly

@@ -3,9 +3,9 @@
 !x = tensor<10000000xf32, #td.dev<cuda, 0>>
 !s = tensor<f32, #td.dev<cuda, 0>>
 
-// A sum of ten million terms keeps a whole GPU busy: sections of 5 iterations of 1024
-// threads with 4 neighbours each, then one block that adds them up and goes on.
-// The first kernel computes what is summed, the second is given none of it.
+// A sum of ten million terms uses the whole GPU: each block sums a section of 5
+// iterations of 1024 threads with 4 neighbours each, then one block adds up the
+// sections and runs the epilogue. Only the first kernel computes the terms.
 // CHECK-LABEL: func.func @sum
 // CHECK: %[[P:.*]] = td.launch @reduce_0(%arg0) blocks(%c489_i64) in_place [] : (tensor<10000000xf32, #td.dev<cuda, 0>>) -> tensor<489xf32, #td.dev<cuda, 0>>
 // CHECK: td.launch @reduce_1(%arg1, %[[P]]) blocks(%c1_i64)
@@ -35,7 +35,7 @@ func.func @sum(%x: !x, %n: f64) -> !s {
 !x = tensor<64x1000000xbf16, #td.dev<cuda, 0>>
 !s = tensor<64xbf16, #td.dev<cuda, 0>>
 
-// Rows, of narrow floats: parts are not rounded.
+// Rows of narrow floats: partial sums are f32, not rounded.
 // CHECK-LABEL: func.func @rows
 // CHECK: td.launch @reduce_0(%arg0) blocks(%{{.*}}) {{.*}} -> tensor<16x64xf32, #td.dev<cuda, 0>>
 // CHECK: td.launch @reduce_1({{.*}} -> tensor<64xbf16, #td.dev<cuda, 0>>
@@ -53,8 +53,8 @@ func.func @rows(%x: !x) -> !s {
 !x = tensor<1000000x64xf32, #td.dev<cuda, 0>>
 !s = tensor<64xi64, #td.dev<cuda, 0>>
 
-// Columns. Where the largest element is takes the best of each section and its
-// index.
+// Columns. The arg-max of the sections is taken from their best values and the
+// indices of these.
 // CHECK-LABEL: func.func @columns
 // CHECK: %[[P:.*]]:2 = td.launch @reduce_0(%arg0) blocks(%c1010_i64) in_place [] : {{.*}} -> (tensor<505x64xf32, #td.dev<cuda, 0>>, tensor<505x64xi64, #td.dev<cuda, 0>>)
 // CHECK: td.launch @reduce_1(%[[P]]#0, %[[P]]#1)
@@ -73,8 +73,8 @@ func.func @columns(%x: !x) -> !s {
 !y = tensor<2000000xf32, #td.dev<cuda, 0>>
 !s = tensor<f32, #td.dev<cuda, 0>>
 
-// Two results that one tensor tied together are a kernel each behind; so are
-// reductions of different tensors in front.
+// Reductions of different tensors get one kernel each in the first step; in the
+// second, two results from one tensor get one kernel each as well.
 // CHECK-LABEL: func.func @several
 // CHECK: %[[P:.*]]:2 = td.launch @reduce_0(%arg0)
 // CHECK: %[[Q:.*]] = td.launch @reduce_1(%arg1)
@@ -97,7 +97,7 @@ func.func @several(%x: !x, %y: !y) -> (!s, !s) {
 !x = tensor<1000x64xf32, #td.dev<cuda, 0>>
 !s = tensor<64xf32, #td.dev<cuda, 0>>
 
-// A launch more costs more than this takes.
+// A second launch would cost more than it saves.
 // CHECK-LABEL: func.func @short
 // CHECK: td.launch
 // CHECK-NOT: td.launch

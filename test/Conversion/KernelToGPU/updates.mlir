@@ -4,9 +4,9 @@
 !i = tensor<6xi64, #td.dev<cuda, 0>>
 !u = tensor<6x4xf32, #td.dev<cuda, 0>>
 
-// What the sum starts from is made first; then each thread takes one column and
-// goes through the rows in order, because two may go to one place. A bad index
-// is reported.
+// One kernel makes the initial value; in the next one each thread has a column
+// and adds the rows in order, because two indices may be equal. An index out of
+// range is reported.
 // CHECK: %[[ZEROS:.*]] = td.launch @fill_0
 // CHECK: td.launch @scatter_add_1(%{{.*}}, %{{.*}}, %{{.*}}, %[[ZEROS]]) blocks(%{{.*}}) in_place [3, 0] starts_as [3, 0]
 // CHECK: td.gpu_kernel @scatter_add_1 threads 256 shared 0 parameters 6 reports
@@ -32,8 +32,8 @@ func.func @scatter(%i: !i, %u: !u, %zero: f64) -> !x {
 !i = tensor<4096xi64, #td.dev<cuda, 0>>
 !u = tensor<4096x32xf32, #td.dev<cuda, 0>>
 
-// Many indices: 64 threads for each of the 32 columns go through them side by
-// side, and each adds what goes to rows with its number modulo 64.
+// Many indices: each of the 32 columns has 64 threads. Each thread goes through
+// all indices and adds those whose row is its number modulo 64.
 // CHECK-LABEL: func.func @shares
 // CHECK: td.launch @scatter_add_0({{.*}}) blocks(%c8_i64)
 // CHECK: llvm.func @scatter_add_0
@@ -58,7 +58,7 @@ func.func @shares(%x: !x, %i: !i, %u: !u) -> !x {
 !b = tensor<4096xf32, #td.dev<cuda, 0>>
 !c = tensor<5120xf32, #td.dev<cuda, 0>>
 
-// The grid is that of the largest part: threads go through each part in strides,
+// The largest part determines the grid: threads go through each part in strides,
 // and none reads past the end of a smaller one.
 // CHECK-LABEL: func.func @parts
 // CHECK: td.launch @concat_0({{.*}}) blocks(%c4_i64)
@@ -80,8 +80,8 @@ func.func @parts(%x: !a, %y: !b) -> !c {
 
 !x = tensor<8x4xi64, #td.dev<cuda, 0>>
 
-// What is added comes from the tensor that it goes to: that one stays as it is,
-// and a copy of it changes.
+// The updates are the target tensor itself: the kernel reads the original and
+// changes a copy.
 // CHECK-LABEL: func.func @onto_itself
 // CHECK: %[[COPY:.*]] = td.launch @copy_0(%arg0
 // CHECK: td.launch @scatter_add_along_1(%arg0, %arg1, %[[COPY]]) {{.*}} in_place [2, 0] starts_as [2, 0]

@@ -1,13 +1,13 @@
 // RUN: tdc-opt %s --td-to-runtime | FileCheck %s
 
-// What a program asks its GPUs.
+// Queries of the GPUs.
 
 // CHECK-LABEL: llvm.func internal @tdc_main
 func.func @main() {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
   %c3 = arith.constant 3 : i64
-  // A name is a string of the runtime's: it is released in every iteration.
+  // The name is allocated by the runtime: it is released in every iteration.
   // CHECK: %[[MARK:.*]] = llvm.call @tdrt_str_mark
   scf.for %i = %c0 to %c3 step %c1 : i64 {
     // CHECK: llvm.call @tdrt_cuda_device_name(%[[CTX:.*]], %[[I:.*]], %{{.*}}, %[[NAME:.*]]) :

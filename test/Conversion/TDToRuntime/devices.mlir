@@ -3,7 +3,7 @@
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What is there already is copied, and is no transfer.
+// A copy within a device is a memcpy, not a transfer.
 // CHECK-LABEL: llvm.func internal @tdc_main
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 func.func @main() {
@@ -20,7 +20,7 @@ func.func @main() {
 
 #cpu = #td.dev<cpu>
 
-// Nothing is copied for what nobody reads; of run-time size it is NULL.
+// A value without uses is not copied; one of run-time size is NULL.
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 // CHECK-LABEL: llvm.func internal @tdc_main
 func.func @main() {
@@ -55,7 +55,7 @@ func.func @main() {
 
 // -----
 
-// A slot that a program moves as it runs.
+// A slot that the program moves while it runs.
 td.slot @w param "w" of "m" : !td.handle<tensor<4xf32>>
 // CHECK-LABEL: llvm.func internal @tdc_main
 func.func @main() {
@@ -68,7 +68,7 @@ func.func @main() {
 
 #far = #td.dev<cuda, 2>
 
-// Devices in between that the program does not use are not opened.
+// Devices below the highest ordinal that the program does not use are not opened.
 // CHECK: constant @tdc_data_{{[0-9]+}}("\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF\FF@\00\00\00\00\00\00\00")
 func.func @main() {
   %p = td.format "x.npy"

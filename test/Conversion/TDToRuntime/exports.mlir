@@ -1,6 +1,6 @@
 // RUN: tdc-opt %s --td-to-runtime --split-input-file | FileCheck %s
 
-// Inputs come as descriptors; what goes out belongs to the program.
+// Inputs are described by descriptors; the program owns the outputs.
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64)
 
 func.func @main() {
@@ -45,7 +45,7 @@ func.func @f(%x: tensor<?x2xf32> {td.name = "x"}, %y: tensor<4xf32> {td.name = "
   // CHECK: %[[R:.*]] = llvm.load
   // CHECK: llvm.call @unary(%[[CTX]], %[[XDATA]], %[[R]], %[[N]], %[[N]])
   %r = td.launch @unary(%x) sizes(%n) in_place [0, 0] : (tensor<?x2xf32>) -> tensor<?x2xf32>
-  // The first result is the launch's buffer, its sizes lie in the arena.
+  // The first result is the launch's buffer, its sizes are in the arena.
   // CHECK: llvm.load volatile
   // CHECK-NOT: memcpy
   // CHECK: llvm.store %[[N]], %[[ROOM:.*]] : i64
@@ -62,7 +62,7 @@ func.func @f(%x: tensor<?x2xf32> {td.name = "x"}, %y: tensor<4xf32> {td.name = "
 
 // -----
 
-// What writes slots, and what draws random numbers, changes the state.
+// A function that writes slots or draws random numbers changes the state.
 // CHECK: @tdc_exports() {{.*}} !llvm.array<2 x
 // CHECK: llvm.mlir.addressof @tdc_export_keep
 // CHECK: llvm.mlir.constant(1 : i32)

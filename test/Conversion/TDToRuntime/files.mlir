@@ -1,6 +1,6 @@
 // RUN: tdc-opt %s --td-to-runtime --split-input-file | FileCheck %s
 
-// A tensor of static size is read to its place, another one is allocated.
+// A tensor of static size is read into its buffer; others are allocated.
 td.slot @w param "w" of "m" : tensor<2x3xf32>
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr
@@ -51,7 +51,7 @@ func.func @main() {
 // CHECK: llvm.mlir.constant(0 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: llvm.mlir.addressof @tdc_aliases
-// The alias is a name of the first of its slots.
+// The alias names the first of its slots.
 // CHECK: @tdc_aliases() {{.*}} !llvm.array<1 x struct<(ptr, ptr, i32)>>
 // CHECK: llvm.mlir.addressof @[[ALIAS:tdc_data_.*]] :
 // CHECK: llvm.mlir.zero
@@ -92,8 +92,8 @@ func.func @main() {
 
 // -----
 
-// What loads is the function of the format that the path ends with, as far as
-// that is known. What is as large as files that are mapped gets no place.
+// The format that the path ends with, if it is known, selects the function that
+// loads. Tensors as large as mapped files get no buffer.
 // CHECK-LABEL: llvm.func internal @tdc_main
 func.func @main() {
   %one = arith.constant 1 : i64

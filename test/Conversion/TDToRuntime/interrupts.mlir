@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-to-runtime | FileCheck %s
 
-// ^C is looked for after a large kernel outside of loops, and at the end of a
-// loop's iteration.
+// Interrupts (^C) are checked after a large kernel outside of loops, and at the
+// end of each iteration.
 llvm.func @small(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 llvm.func @large(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 // CHECK-LABEL: llvm.func internal @tdc_main

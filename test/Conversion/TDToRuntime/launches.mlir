@@ -2,8 +2,8 @@
 
 #gpu = #td.dev<cuda, 0>
 
-// Kernels that follow each other are asked for together, whatever is computed
-// between them: the words of each are its blocks and its parameters.
+// Consecutive kernels are launched by one call, whatever is computed between
+// them: each kernel's words are its blocks and its parameters.
 // CHECK: llvm.mlir.global internal constant @tdc_sequences{{.*}} !llvm.array<1 x
 // CHECK: %[[LAUNCHES:.*]] = llvm.mlir.constant(2 : i32)
 // CHECK-NEXT: llvm.insertvalue %[[LAUNCHES]], %{{.*}}[1]
@@ -35,8 +35,8 @@ func.func @main() {
 #gpu = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// A kernel that is given another number in each iteration is asked for alone, each
-// GPU for its own, and all of them before a branch.
+// A kernel with a different number in each iteration is launched by a call of its
+// own. Sequences are per GPU, and a branch ends them.
 // CHECK: llvm.mlir.global internal constant @tdc_sequences{{.*}} !llvm.array<3 x
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK: llvm.call @tdrt_launch_sequence

@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-print-memory-plan --split-input-file --verify-diagnostics
 
-// A carried value has one buffer: the initial value is made there, the next one
-// in place of the last, the result is there.
+// A carried value has one buffer: the initial value is made in it, each next
+// one replaces the last in place, and it is the result's.
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 
@@ -50,7 +50,7 @@ func.func @main() {
 
 // -----
 
-// Two carried values change places: one is copied by way of a third buffer.
+// Two carried values are swapped: one is copied by way of a third buffer.
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 
 // expected-remark @below {{arena 256}}
@@ -73,8 +73,8 @@ func.func @main() {
 
 // -----
 
-// Each side of a branch makes its value where the result is; the value of an
-// outer block is copied.
+// Each side of a branch makes its value in the result's buffer; the value from
+// an outer block is copied.
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 
@@ -100,8 +100,8 @@ func.func @main() {
 
 // -----
 
-// A value that one side of a branch changes and the other hands on stays where it
-// is, also around a loop: nobody takes both ways.
+// A value that one side of a branch changes and the other passes on keeps its
+// buffer, also around a loop: only one side runs.
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 llvm.func @add(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 
@@ -129,7 +129,7 @@ func.func @main() {
 
 // -----
 
-// Behind the branch it is needed whichever way was taken.
+// It is live after the branch, whichever side was taken.
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 llvm.func @add(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 
@@ -155,7 +155,7 @@ func.func @main() {
 
 // -----
 
-// Run-time sizes: freed after the last use, handed over where that is an edge.
+// Run-time sizes: freed after the last use, or handed over on an edge.
 llvm.func @make(!llvm.ptr, !llvm.ptr, i64)
 llvm.func @grow(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64)
 
@@ -178,7 +178,7 @@ func.func @main() {
     scf.yield %y : tensor<?xf32>
   }
   %s = td.format "{}" (%r) : tensor<?xf32>
-  // The text is made by the print, so the tensor is needed until then.
+  // The print formats its text, so the tensor is live until then.
   // expected-remark @below {{heap values freed: 1}}
   td.print %s
   return

@@ -3,8 +3,8 @@
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 llvm.func @binary(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
 
-// Values that do not live together share bytes; operand and result of a launch
-// live together.
+// Values whose lifetimes do not overlap share bytes; operand and result of a
+// launch overlap.
 // expected-remark @below {{arena 192}}
 func.func @main() {
   // expected-remark @below {{result 0: constant}}
@@ -17,7 +17,7 @@ func.func @main() {
   %d = td.launch @binary(%b, %c) in_place [] : (tensor<16xf32>, tensor<16xf32>) -> tensor<16xf32>
   // expected-remark @below {{result 0: arena 0 + 64}}
   %e = td.launch @unary(%d) in_place [] : (tensor<16xf32>) -> tensor<16xf32>
-  // In place, but not over a constant.
+  // The launch works in place, but not on a constant.
   // expected-remark @below {{result 0: arena 0 + 64}}
   %f = td.launch @unary(%e) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
   // expected-remark @below {{result 0: arena 64 + 64}}
@@ -29,7 +29,7 @@ func.func @main() {
 
 // -----
 
-// A slot's value that is needed after a write is copied; the others are not.
+// A slot's value that is used after a write is copied; the others are not.
 td.slot @w param "w" of "m" : tensor<16xf32>
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 llvm.func @binary(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
@@ -67,7 +67,7 @@ func.func @main() {
 
 // -----
 
-// Somebody looks at the slot between the launch and the write.
+// The slot is read between the launch and the write.
 td.slot @w param "w" of "m" : tensor<16xf32>
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 
@@ -88,8 +88,8 @@ func.func @main() {
 
 // -----
 
-// A read before a loop is needed in every iteration, so a write in the loop
-// makes it a copy.
+// A read before a loop is used in every iteration, so a write in the loop makes
+// it a copy.
 td.slot @w param "w" of "m" : tensor<16xf32>
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 

@@ -1,6 +1,6 @@
 // RUN: tdc-opt %s --td-to-runtime | FileCheck %s
 
-// The table that the runtime starts from.
+// The table of the program that the runtime reads at its start.
 module attributes {
   td.name = "train", td.help = "trains",
   td.arguments = [
@@ -9,7 +9,7 @@ module attributes {
 
 // CHECK: llvm.mlir.global external constant @tdc_program()
 // CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
-// The version of the ABI, two slots, two arguments, one site, no export, one alias.
+// Header: the ABI version, two slots, two arguments, one site, no export, one alias.
 // CHECK: llvm.mlir.constant(9 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
@@ -32,7 +32,7 @@ module attributes {
 // CHECK: llvm.mlir.constant(4 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 
-// An argument without a default is required; an empty help is none.
+// An argument without a default is required; an empty help text is null.
 // CHECK: @tdc_args() {{.*}} !llvm.array<2 x struct<(ptr, ptr, ptr, i32, i32)>>
 // CHECK: llvm.mlir.addressof @[[EPOCHS:tdc_data_.*]] :
 // CHECK: llvm.mlir.addressof @[[FIVE:tdc_data_.*]] :
@@ -46,7 +46,7 @@ module attributes {
 // CHECK-DAG: @[[FIVE]]("5\00")
 // CHECK-DAG: @[[PATH]]("path\00")
 
-// Slots stand in the order of their declaration, with sizes, order and offset.
+// Slots are listed in the order of their declaration, with sizes, order and offset.
 // CHECK: @tdc_slots() {{.*}} !llvm.array<2 x struct<(ptr, ptr, i32, i32, i32, i32, ptr, ptr, i64)>>
 // CHECK: llvm.mlir.addressof @[[M:tdc_data_.*]] :
 // CHECK: llvm.mlir.addressof @[[FULL:tdc_data_.*]] :
@@ -69,7 +69,7 @@ module attributes {
 // CHECK-DAG: @[[M]]("opt.w\00")
 // CHECK-DAG: @[[W]]("fc.w\00")
 // CHECK-DAG: @[[HELP]]("trains\00")
-// The other name of the second one.
+// The alias is the second name of the second slot.
 // CHECK: @tdc_aliases() {{.*}} !llvm.array<1 x struct<(ptr, ptr, i32)>>
 // CHECK: llvm.mlir.addressof @[[KEY:tdc_data_.*]] :
 // CHECK: llvm.mlir.addressof @[[OTHER:tdc_data_.*]] :
@@ -83,7 +83,7 @@ td.slot @w param "fc.w" of "model" {aliases = {model.head.w = "head.w"}, layout 
 // CHECK-NOT: td.
 // CHECK: llvm.func @kernel
 llvm.func @kernel(%context: !llvm.ptr) {
-  // A kernel's error gets the number of its place.
+  // A kernel's error code gets the number of its source location.
   // CHECK: %[[SITE:.*]] = llvm.mlir.constant(0 : i32)
   // CHECK: llvm.call @tdrt_kernel_error({{.*}}, %[[SITE]])
   %index = llvm.mlir.constant(7 : i64) : i64

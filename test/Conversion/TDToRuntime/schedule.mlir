@@ -4,7 +4,7 @@
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Two buffers take turns on either side: their address goes around the loop.
+// Double buffers on both devices: the loop carries the address of the current one.
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK: llvm.call @tdrt_mark
 // CHECK: llvm.call @make
@@ -65,8 +65,8 @@ func.func @main() {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the host reads comes to pinned memory; a ticket that nobody waits for is
-// not made.
+// Results that the host reads are copied to pinned memory; a ticket without a
+// wait is not created.
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK: llvm.mlir.zero : !llvm.ptr
 // CHECK: %[[NULL:.*]] = llvm.mlir.zero : !llvm.ptr
@@ -96,8 +96,8 @@ func.func @main() {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the host reads an iteration later has two buffers as well, and what is copied to
-// them one.
+// A value that the host reads an iteration later is double-buffered in pinned memory;
+// its source on the GPU is not.
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK: llvm.br ^[[HEAD:bb[0-9]+]](%{{.*}}, %[[NULL:.*]], %{{.*}} : i64, !llvm.ptr, i64)
 // CHECK: ^[[HEAD]](%[[I:.*]]: i64, %[[Y:.*]]: !llvm.ptr, %[[T:.*]]: i64)
@@ -141,8 +141,8 @@ func.func @main() {
 #one = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// Between GPUs: what is copied keeps its memory up to the wait of its GPU, and
-// what is written to a slot comes there at once.
+// Between GPUs: the source keeps its memory until its own GPU waits, and a copy
+// for a slot is made directly into the slot.
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK: llvm.call @tdrt_launch(
 // CHECK: llvm.call @tdrt_copy_start(

@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-split-functions="most-weight=13 loop-weight=4" --verify-each --split-input-file | FileCheck %s
 
-// What is long becomes pieces; what a later block needs comes back in a buffer.
-// An error leaves through the same exit as before, constants are made anew.
+// Long parts become functions; values that a later block needs are returned in a
+// buffer. Errors leave through the same exit as before, constants are made again.
 llvm.func @work(!llvm.ptr, i64) -> i32
 llvm.mlir.global internal constant @text("a\00")
 
@@ -39,7 +39,7 @@ llvm.func internal @tdc_main(%ctx: !llvm.ptr) -> i32 {
   llvm.br ^head(%n : i64)
 ^head(%i: i64):
   %more = llvm.icmp "slt" %i, %one : i64
-  llvm.cond_br %more, ^body, ^behind
+  llvm.cond_br %more, ^body, ^after
 ^body:
   %s0 = llvm.call @work(%ctx, %i) : (!llvm.ptr, i64) -> i32
   %good0 = llvm.icmp "eq" %s0, %zero : i32
@@ -47,7 +47,7 @@ llvm.func internal @tdc_main(%ctx: !llvm.ptr) -> i32 {
 ^latch:
   %next = llvm.add %i, %one : i64
   llvm.br ^head(%next : i64)
-^behind:
+^after:
   %a0 = llvm.add %i, %one : i64
   %a1 = llvm.add %a0, %one : i64
   %a2 = llvm.add %a1, %one : i64
@@ -70,7 +70,7 @@ llvm.func internal @tdc_main(%ctx: !llvm.ptr) -> i32 {
 
 // -----
 
-// A short function stays whole, as do kernels: they return no status.
+// A short function is not split, nor are kernels: they return no status.
 // CHECK-NOT: .0
 // CHECK: llvm.func internal @tdc_main(
 // CHECK-NOT: alloca

@@ -5,7 +5,7 @@ llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<2x3xf32>
 td.slot @v param "v" of "m" : tensor<2x3xf32>
 
-// A kernel reads the slot as it lies, a file gets its rows.
+// A kernel reads the slot in its own order, a file gets it row-major.
 // CHECK-LABEL: func.func @both
 // CHECK: %[[W:.*]] = td.read @w : tensor<2x3xf32>
 // CHECK-NEXT: %[[ROWS:.*]] = td.read @w {row_major} : tensor<2x3xf32>
@@ -19,7 +19,7 @@ func.func @both(%file: !td.str) -> tensor<2x3xf32> {
   return %r : tensor<2x3xf32>
 }
 
-// One order is enough for kernels alone, and for a slot that lies row by row.
+// One read is enough if only kernels use it, or if the slot is row-major.
 // CHECK-LABEL: func.func @one
 // CHECK-COUNT-2: td.read
 // CHECK-NOT: td.read

@@ -1,6 +1,6 @@
 // RUN: tdc-opt %s --td-split-reads --td-to-runtime --split-input-file | FileCheck %s
 
-// Literal tensors are padded data: a kernel may read a vector past the end.
+// Literal tensors are padded: a kernel may read a vector past the end.
 // CHECK-DAG: llvm.mlir.global internal constant @[[BOOLS:.*]]("\01\00\01\00\00\00\00{{[\\0]+}}") {{.*}}alignment = 64
 // CHECK-DAG: llvm.mlir.global internal constant @[[ONES:.*]]("\00\00\80?\00\00\80?\00\00\00\00{{[\\0]+}}") {{.*}}alignment = 64
 llvm.func @binary(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
@@ -19,7 +19,7 @@ func.func @main() {
 
 // -----
 
-// Random tensors are made by the runtime, straight in the slot.
+// The runtime makes random tensors, directly in the slot.
 td.slot @w param "w" of "m" : tensor<8xf32>
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr
@@ -37,7 +37,7 @@ func.func @main() {
   // CHECK: llvm.call @tdrt_random_randint_i64(%[[CTX]],
   // CHECK: llvm.icmp
   %i = td.random randint %seed, %call bounds(%seed, %call) : tensor<8xi64>
-  // A randint that will be narrowed is asked first whether it may be.
+  // The bounds of a randint that is cast to a narrow dtype are checked first.
   // CHECK: %[[U8:.*]] = llvm.mlir.constant(8 : i32)
   // CHECK: llvm.call @tdrt_check_randint(%[[CTX]], %[[SEED]], %[[CALL]], %[[U8]],
   // CHECK: llvm.icmp
@@ -51,7 +51,7 @@ func.func @main() {
 
 // -----
 
-// The only element, by dtype.
+// The value of the only element, for each dtype.
 llvm.func @make(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
 // CHECK-LABEL: llvm.func internal @tdc_main
 func.func @main() {
@@ -75,8 +75,8 @@ func.func @main() {
 
 // -----
 
-// A slot that is not stored row-major: kernels use it as it lies, others get a
-// row-major copy, and what is not made for it is reordered.
+// A slot that is not row-major: kernels use it as it is, other ops get a
+// row-major copy, and values made row-major are reordered.
 td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<2x3xf32>
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 // CHECK-LABEL: llvm.func internal @tdc_main
@@ -104,7 +104,7 @@ func.func @main() {
 
 // -----
 
-// A choice of tensors copies the one chosen; a reshape copies nothing.
+// A select of tensors copies the chosen one; a reshape copies nothing.
 llvm.func @make(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 llvm.func @use(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 // CHECK-LABEL: llvm.func internal @tdc_main

@@ -1,6 +1,6 @@
 // RUN: tdc-opt %s --td-to-runtime --split-input-file | FileCheck %s
 
-// A print appends its pieces and makes no string; equal texts are stored once.
+// A print appends its pieces without making a string; equal texts are stored once.
 // CHECK-DAG: llvm.mlir.global internal constant @[[A:.*]]("a {b} \00")
 // CHECK-DAG: llvm.mlir.global internal constant @[[SPEC:.*]]("\00\00\00\00\00\00\00f\00\00\00\00\FF\FF\FF\FF\04\00\00\00") {{.*}}alignment = 4
 // CHECK-LABEL: llvm.func internal @tdc_main
@@ -35,8 +35,8 @@ func.func @main() {
 
 // -----
 
-// The message of an assertion is made when it has failed; a pending error of a
-// kernel comes first.
+// The message of an assertion is made only after it has failed; a pending error
+// of a kernel is reported before it.
 // CHECK-DAG: llvm.mlir.global internal constant @[[FILE:.*]]("x.tdsl\00")
 // CHECK-LABEL: llvm.func internal @tdc_main
 // CHECK-SAME: %[[CTX:[^:]*]]: !llvm.ptr
@@ -62,7 +62,7 @@ func.func @main() {
   // CHECK-NEXT: llvm.call @tdrt_fail_check(%[[CTX]], %[[DIVISION]], %{{.*}}, %[[SAME]])
   %d = td.format "division by zero"
   td.assert %ok, %d {td.code = 102 : i32} loc("x.tdsl":3:1)
-  // The innermost place of the user's counts.
+  // An error is reported at the innermost location in the user's program.
   // CHECK: %[[OTHER:.*]] = llvm.mlir.constant(1 : i32)
   // CHECK-NEXT: llvm.call @tdrt_fail_sizes(%[[CTX]], %{{.*}}, %{{.*}}, %{{.*}}, %[[OTHER]])
   td.check_dim %n, %c0, "sizes of x" loc(callsite("<prelude>/nn.tdsl":7:2 at callsite("x.tdsl":9:5 at "x.tdsl":20:1)))

@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-to-runtime | FileCheck %s
 
-// A training step is kernel calls with constant offsets and the scalar code: no
-// allocation, no copy, no look-up.
+// A training step consists of kernel calls with constant offsets and scalar
+// code: no allocation, no copy, no look-up.
 
 // Parameters, moments and gradients are contiguous whatever the order of their
 // declaration: w at 0, b at 2048, m at 2112, g at 4160.
@@ -23,7 +23,7 @@ func.func @main() {
   // CHECK: %[[ARENA:.*]] = llvm.load %[[CTX]]
   // CHECK-NEXT: %[[AT_STATE:.*]] = llvm.getelementptr inbounds %[[CTX]][80]
   // CHECK-NEXT: %[[STATE:.*]] = llvm.load %[[AT_STATE]]
-  // A loop of main says of how many iterations it is, and counts them.
+  // A loop of main reports its number of iterations, and counts them.
   // CHECK: %[[COUNT:.*]] = llvm.intr.smax
   // CHECK-NEXT: %[[TOTAL:.*]] = llvm.getelementptr inbounds %[[CTX]][32]
   // CHECK-NEXT: llvm.store %[[COUNT]], %[[TOTAL]]
@@ -50,7 +50,7 @@ func.func @main() {
     // CHECK-NEXT: %[[DONE:.*]] = llvm.getelementptr inbounds %[[CTX]][24]
     // CHECK-NEXT: llvm.load %[[DONE]]
     // CHECK: llvm.store %{{.*}}, %[[DONE]]
-    // Attention is looked at where the loop closes.
+    // Interrupts are checked at the loop's back edge.
     // CHECK-NEXT: llvm.getelementptr inbounds %[[CTX]][16]
     // CHECK-NEXT: %[[WANTED:.*]] = llvm.load volatile
     // CHECK: llvm.icmp "eq" %[[WANTED]]

@@ -1,9 +1,9 @@
 // RUN: tdc-opt %s --td-to-runtime | FileCheck %s
 // RUN: tdc-opt %s --td-print-memory-plan 2>&1 | FileCheck %s --check-prefix=PLAN
 
-// What @main computes for exported functions. A slot of a size that only a run
-// knows has a pointer and that size on the cpu, and is no row of the table; what
-// is written into it is not freed.
+// Values of @main that exported functions use. A slot of a run-time size is a
+// pointer and that size, on the cpu, without a row in the table of slots; a
+// value written to it is not freed.
 td.slot @rows value "rows" of "rows" : tensor<?x3xf32>
 td.slot @mean value "mean" of "mean" : tensor<3xf32>
 llvm.func @make(!llvm.ptr, !llvm.ptr, i64)
@@ -54,7 +54,7 @@ func.func @f(%x: tensor<3xf32>) -> tensor<?x3xf32> attributes {td.export} {
 
 // CHECK: llvm.func internal @tdc_export_g(
 func.func @g() -> tensor<?x3xf32> attributes {td.export} {
-  // The program's own is not given away.
+  // The program keeps its value: the caller gets a copy.
   // CHECK: llvm.call @tdrt_alloc_tensor
   // CHECK: "llvm.intr.memcpy"
   %rows = td.read @rows : tensor<?x3xf32>

@@ -1,13 +1,13 @@
 // RUN: tdc-opt %s --td-verify-buffers | FileCheck %s
-// Right plans pass and nothing changes. What is refused is in
-// test/Unit/Conversion/TDToRuntime: the planner makes no wrong plan to show it.
+// Correct plans are accepted and left unchanged. Rejected plans are tested in
+// test/Unit/Conversion/TDToRuntime, as the planner makes none.
 
 td.slot @w param "w" of "m" : tensor<16xf32>
 llvm.func @make(!llvm.ptr, !llvm.ptr)
 llvm.func @look(!llvm.ptr, !llvm.ptr)
 llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
 
-// A slot that is written back, written in place, and read again in a branch.
+// A slot that is written unchanged, in place, and read again in a branch.
 // CHECK-LABEL: func.func @main
 // CHECK: td.write %{{.*}}, @w
 // CHECK: td.launch @unary(%{{.*}}) in_place [0, 0]

@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --split-input-file --td-to-runtime | FileCheck %s
 
 // One of several versions: for two GPUs, of which it uses the second. The next
-// version is another object file's.
+// version is in another object file.
 module attributes {
   td.gpus = 2 : i64, td.otherwise = "tdc_program_0",
   td.sim_library = "/lib/sim.so"} {
@@ -28,7 +28,7 @@ func.func @main() {
 
 // -----
 
-// The last one has another name, and asks for nothing.
+// The last version has another name, and requires no device.
 module attributes {td.gpus = 0 : i64, td.symbol = "tdc_program_0"} {
 
 // CHECK: llvm.mlir.global external constant @tdc_program_0()

@@ -1,4 +1,4 @@
-"""Runs tdc with something going wrong at one allocation after the other."""
+"""Runs tdc with a fault at one allocation after the other."""
 
 import contextlib
 import os
@@ -8,14 +8,14 @@ import tempfile
 
 
 class Faulty:
-    """A command in a folder of its own, which `library` goes into."""
+    """A command that runs in a folder of its own, with the preloaded `library`."""
 
     def __init__(self, library, program, command):
         self.library, self.command = library, command
         self.program = pathlib.Path(program)
 
     def run(self, fault):
-        """The exit code, what stands on stderr, and a folder with what the
+        """The exit code, the text on stderr, and a folder with the files that the
         command has left."""
         folder = tempfile.TemporaryDirectory()
         source = pathlib.Path(folder.name, self.program.name)
@@ -27,7 +27,7 @@ class Faulty:
         return done.returncode, done.stderr, folder
 
     def spread(self, count):
-        """So many numbers of allocations, from first to last."""
+        """Returns this many numbers of allocations, from the first to the last."""
         with tempfile.NamedTemporaryFile("r") as number:
             self.run(f"count:{number.name}")
             last = int(number.read())

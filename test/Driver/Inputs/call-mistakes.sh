@@ -1,4 +1,4 @@
-# What a program says of calls that it cannot make, and the exit codes.
+# Mistakes in calls of a program's functions: the messages and exit codes.
 call() { $program "$@"; echo "exit code $?"; }
 program=$1
 call --fn scal --in x=a.x.npy

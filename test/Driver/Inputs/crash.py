@@ -1,6 +1,6 @@
-"""Lets tdc crash: arguments are the library of faults, a program, the kind of crash, at
-how many allocations, and the command. Each time there has to be a bundle with
-what a report needs."""
+"""Makes tdc crash: arguments are the library of faults, a program, the kind of crash, the
+number of allocations to crash at, and the command. Each crash must leave a bundle with
+all that a bug report needs."""
 
 import os
 import pathlib
@@ -41,13 +41,13 @@ def find_fault(code, text, folder):
 
 good, seen = 0, set()
 faulty = Faulty(library, program, command)
-# The first allocations are made before it is known what to do.
+# The first allocations precede the parsing of the command line.
 for k in faulty.spread(int(count) + 1)[1:]:
     code, text, folder = faulty.run(f"{kind}:{k}")
     fault = find_fault(code, text, folder.name)
     if fault:
         print(f"{kind}:{k}: {fault}")
     good += not fault
-# Passes are not all that there is to do, and a crash may keep what the processor
-# is told by: some have it.
+# Not all crashes are in passes, and a crash may prevent the line about the processor: only
+# some bundles have these lines.
 print(f"{good} of {count}, with", *sorted("".join(names) for names in seen))

@@ -1,6 +1,6 @@
-"""Lets allocations fail: arguments are the library of faults, a program, the kind of
-fault, at how many allocations, and the command. Each time tdc has to say so in one
-line and to leave nothing."""
+"""Makes allocations fail: arguments are the library of faults, a program, the kind of
+fault, the number of allocations to fail, and the command. Each time tdc must report it
+in one line and leave no output."""
 
 import os
 import re
@@ -16,7 +16,7 @@ good = 0
 for k in faulty.spread(int(count)):
     code, text, folder = faulty.run(f"{kind}:{k}")
     left = os.listdir(folder.name)
-    # Once it runs, it is the program that tells.
+    # Once the program runs, it reports the failure itself.
     of_program = code == 3 and text.startswith("error[TR201]: out of memory")
     if (code == 70 and line.fullmatch(text) or of_program) and not left:
         good += 1

@@ -1,6 +1,6 @@
-"""Runs a command on a terminal of its own until the screen shows what the first
-argument (a regular expression) asks for, lets it go on for as many seconds as
-the second one says, then presses ^C; prints all lines."""
+"""Runs a command on a terminal of its own until the screen matches the first argument
+(a regular expression), waits for as many seconds as the second argument says, then
+presses ^C; prints all lines."""
 
 import os
 import pty
@@ -13,7 +13,7 @@ wanted, seconds, command = re.compile(sys.argv[1]), float(sys.argv[2]), sys.argv
 child, terminal = pty.fork()
 if child == 0:
     os.environ["TERM"] = "xterm"
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # which whoever runs this may ignore
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # which the parent process may ignore
     os.execvp(command[0], command)
 
 screen, pressed = "", False

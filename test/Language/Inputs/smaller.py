@@ -1,4 +1,4 @@
-"""smaller.py FILE BYTES: fails unless the file is smaller."""
+"""smaller.py FILE BYTES: fails unless the file has fewer bytes."""
 import os
 import sys
 

@@ -1,5 +1,5 @@
-"""sparse.py FILE: an .npy file of f32[100000000, 784], zeros but for its last
-number. It is 313 GB long and takes a few KB of the disk."""
+"""sparse.py FILE: writes an .npy file of f32[100000000, 784], all zeros except its last
+number. Its length is 313 GB, but it takes a few KB of the disk."""
 import sys
 
 ROWS = 100_000_000

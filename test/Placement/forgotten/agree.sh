@@ -1,6 +1,6 @@
 #!/bin/sh
-# agree.sh PROGRAM TEMPORARY: a program that forgets to move its tensors prints
-# the same whoever moves them: the compiler, or the program once it is fixed.
+# agree.sh PROGRAM TEMPORARY: a program that forgets to move its tensors prints the same
+# when the compiler moves them and when the program is fixed to do it.
 set -e
 
 show() {

@@ -51,14 +51,14 @@ TEST_F(CallTest, ResultsGoWhereTheCallerSays) {
       TDC_OK)
       << error.text();
   EXPECT_EQ(y.values, (std::vector<float>{2, 4, 6, 8, 10, 12}));
-  // In place is no problem: the input has been read.
+  // In place is allowed: the input has been read before.
   ASSERT_EQ(
       tdc_call(module, program.find("scale"), 1, &output, 1, &output, &error),
       TDC_OK);
   EXPECT_EQ(y.values, (std::vector<float>{4, 8, 12, 16, 20, 24}));
 }
 
-// Also where a result is an input as it came.
+// Also if a result is an unchanged input.
 TEST_F(CallTest, OutputsThatAreInputs) {
   Floats x({4}, {1, 2, 3, 4}), y({4}, {5, 6, 7, 8});
   tdc_tensor both[] = {x.get(), y.get()};
@@ -131,7 +131,7 @@ TEST_F(CallTest, ResultsThatDoNotFit) {
       TDC_USAGE_ERROR);
 }
 
-// One result goes to the caller's memory, the other is allocated: or none.
+// One result goes to the caller's memory, the other is allocated, or none is.
 TEST_F(CallTest, SeveralResults) {
   Floats x({3}, {1, 2, 3}), y({3}, {0, 0, 0});
   int64_t n = 41;
@@ -167,8 +167,8 @@ TEST_F(CallTest, Strides) {
   tdc_tensor_free(&output);
 }
 
-// Memory that ends with its page, and odd addresses: kernels must not read what
-// is not there.
+// Memory that ends at the end of its page, and odd addresses: kernels must not
+// read past the end.
 TEST_F(CallTest, AnyAddress) {
   size_t page = sysconf(_SC_PAGESIZE);
   auto *memory =
@@ -237,7 +237,7 @@ TEST_F(CallTest, InputsThatAreNone) {
   }
 }
 
-// What a run finds has the code of a run.
+// An error of a run has a run's code.
 TEST_F(CallTest, RunTimeErrors) {
   Floats x({3, 3}, std::vector<float>(9));
   tdc_tensor input = x.get(), output = {};
@@ -256,7 +256,7 @@ TEST_F(CallTest, RunTimeErrors) {
   EXPECT_EQ(range.code(), "TR103");
   EXPECT_EQ(range.first()->line, 6);
   EXPECT_EQ(output.data, nullptr);
-  // The next call knows nothing of it.
+  // The next call is not affected.
   index[1] = 3;
   Error none;
   ASSERT_EQ(

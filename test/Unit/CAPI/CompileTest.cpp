@@ -37,7 +37,7 @@ TEST(CompileTest, NoSuchFunction) {
   EXPECT_EQ(function, nullptr);
   EXPECT_EQ(error.text(), "error: there is no `export fn forward`; the program "
                           "exports `predict`, `step`\n");
-  // Who does not want to know why need not.
+  // A caller that does not need the reason passes null.
   EXPECT_EQ(tdc_find_function(program, "forward", &function, nullptr),
             TDC_USAGE_ERROR);
 }
@@ -90,7 +90,7 @@ TEST(CompileTest, ReportsWarningsAndSteps) {
 }
 
 TEST(CompileTest, Options) {
-  // A caller that knows fewer options than this library.
+  // A caller compiled with fewer options than this library has.
   tdc_options options = {};
   options.size = offsetof(tdc_options, placement);
   options.device = "gpu";
@@ -183,7 +183,7 @@ TEST(CompileTest, FreeingNothing) {
   EXPECT_STREQ(tdc_version(), "0.1.0");
 }
 
-// Modules need their program's handle only to be opened.
+// Modules need their program's handle only while they are opened.
 TEST(CompileTest, ModulesOutliveTheirProgram) {
   auto *program = new Program(kLinear);
   Module module(*program);

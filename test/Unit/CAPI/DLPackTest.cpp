@@ -33,7 +33,7 @@ TEST(DLPackTest, EveryDtype) {
   Module module(program);
   for (const Dtype &dtype : dtypes) {
     size_t bytes = dtype.type.bits / 8;
-    // Ones and zeros are bits that every dtype has.
+    // The bits of one and zero are valid in every dtype.
     std::vector<char> data(6 * bytes);
     data[bytes] = 1;
     std::vector<int64_t> shape = {2, 3};

@@ -8,8 +8,8 @@ using namespace capi_test;
 
 namespace {
 
-/// kLinear on a GPU, a simulated one. No other tests ask the driver, which is
-/// opened once.
+/// kLinear on a simulated GPU. No other tests use the driver, which is opened
+/// only once.
 class GPUTest : public testing::Test {
 protected:
   static void SetUpTestSuite() { setenv("TDC_SIM_CUDA", "1", 1); }
@@ -34,7 +34,7 @@ TEST_F(GPUTest, MemoryBudget) {
             TDC_PROGRAM_ERROR);
   EXPECT_EQ(error.code(), "TD512") << error.text();
 
-  // This machine shows one.
+  // The machine shows one GPU.
   options.memory_budget = "cuda:0=1G,cuda:3=1G";
   Error absent;
   EXPECT_EQ(tdc_compile_text(text.data(), text.size(), "a.tdsl", &options,
@@ -49,7 +49,7 @@ TEST_F(GPUTest, MemoryBudget) {
   EXPECT_EQ(module.error().status(), TDC_PROGRAM_ERROR);
 }
 
-// What statements have computed for exports is no state: it is not saved.
+// Values of statements that exports use are no state: they are not saved.
 TEST(GPUValuesTest, AreNoState) {
   setenv("TDC_SIM_CUDA", "1", 1);
   Program program(R"(
@@ -90,8 +90,8 @@ TEST_F(GPUTest, CallsAndState) {
   EXPECT_EQ(tdc_restore(module, "never.safetensors", &restore), TDC_RUN_ERROR);
 }
 
-// Functions use what the program computed on a GPU. State on the cpu is still
-// reached from outside.
+// Functions use values that the program computed on a GPU. State on the cpu is
+// still accessible from outside.
 TEST_F(GPUTest, Values) {
   Program program(R"(
 let net = Linear(2, 1).to(cpu)

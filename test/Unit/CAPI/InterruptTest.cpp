@@ -10,8 +10,8 @@ namespace {
 
 tdc_module *running;
 
-/// Interrupts `running` every 10 ms from a signal handler while it lives: one
-/// interruption may come before there is anything to stop.
+/// Interrupts `running` every 10 ms from a signal handler as long as it exists:
+/// one interruption may come before there is anything to stop.
 class Interrupter {
 public:
   Interrupter() {
@@ -70,7 +70,7 @@ TEST(InterruptTest, Calls) {
     EXPECT_EQ(error.text(), "error: interrupted\n");
     EXPECT_EQ(output.data, nullptr);
   }
-  // What was asked for while nothing runs is none of what comes next.
+  // An interruption while nothing runs does not stop the next call.
   std::string path = testing::TempDir() + "interrupt.safetensors";
   Error saved, restored;
   tdc_interrupt(module);

@@ -25,7 +25,7 @@ export fn step(x: f32[N, 2], y: f32[N, 1]) -> f32[] {
 }
 )";
 
-/// An error that is expected, and freed.
+/// Expects an error, and frees it.
 class Error {
 public:
   ~Error() { tdc_error_free(error); }
@@ -77,7 +77,7 @@ public:
   tdc_module *module = nullptr;
 };
 
-/// A tensor of the test's own.
+/// A tensor that the test owns.
 struct Floats {
   Floats(std::vector<int64_t> shape, std::vector<float> values)
       : shape(std::move(shape)), values(std::move(values)) {}
@@ -102,7 +102,7 @@ inline std::vector<float> floatsOf(const tdc_tensor &tensor) {
 inline Floats points() { return {{4, 2}, {0, 0, 1, 0, 0, 1, 1, 1}}; }
 inline Floats targets() { return {{4, 1}, {1, 3, 0, 2}}; }
 
-/// Trains for so many steps; gives the last loss.
+/// Trains for this many steps and returns the last loss.
 inline float train(tdc_module *module, const tdc_function *step, int steps) {
   Floats x = points(), y = targets();
   float loss = -1;

@@ -92,8 +92,8 @@ TEST(StateTest, Mistakes) {
   EXPECT_EQ(tdc_state_read(module, "net.weight", &w, &read), TDC_USAGE_ERROR);
 }
 
-// Two modules of one program have states of their own, and a checkpoint takes
-// one to the other: parameters, what the optimizer keeps, random numbers.
+// Two modules of one program have separate states, and a checkpoint copies one
+// to the other: parameters, optimizers' state, random numbers.
 TEST(StateTest, Checkpoints) {
   std::string text = kLinear;
   text.replace(text.find("SGD(net.parameters(), lr=0.1)"), 29,
@@ -119,7 +119,7 @@ TEST(StateTest, Checkpoints) {
   tdc_tensor_free(&drawn);
   tdc_tensor_free(&again);
 
-  // A checkpoint of something else changes nothing.
+  // A checkpoint of another program changes nothing.
   Program unlike("let net = Linear(3, 1)\n"
                  "export fn f(x: f32[3]) -> f32[1] = net(x)\n");
   Module module(unlike);
@@ -136,7 +136,7 @@ TEST(StateTest, Checkpoints) {
   EXPECT_EQ(folder.code(), "TR751");
 }
 
-// The program's own `save` and `restore` and those of the module are one
+// The program's own `save` and `restore` and those of the module have the same
 // format.
 TEST(StateTest, FilesOfThePrograms) {
   std::string path = testing::TempDir() + "capi_state_test2.safetensors";

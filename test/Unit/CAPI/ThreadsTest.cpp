@@ -8,8 +8,8 @@ using namespace capi_test;
 
 namespace {
 
-// Four threads predict while a fifth trains: every prediction is that of some
-// state between two steps, for parameters change together.
+// Four threads predict while a fifth trains: every prediction belongs to one
+// state between two steps, since parameters change together.
 TEST(ThreadsTest, PredictWhileTraining) {
   Program program(R"(
 model Twice {
@@ -38,7 +38,7 @@ export fn step() -> f32[] {
     threads.emplace_back([&] {
       Floats x({64}, std::vector<float>(64, 2.0f)), y = x;
       tdc_tensor input = x.get(), output = y.get();
-      // There is no end of questions: who trains gets a turn all the same.
+      // Predictions never stop, and the training thread still gets the lock.
       while (!done) {
         failed +=
             tdc_call(module, difference, 1, &input, 1, &output, nullptr) != 0;

@@ -61,7 +61,7 @@ TEST(ValuesTest, AreNoState) {
   EXPECT_STREQ(tdc_state_get(program, 0)->name, "net.weight");
   Module module(program);
   Error error;
-  // What the program saves, the module takes, and the other way round.
+  // The module reads files that the program saves, and the other way round.
   ASSERT_EQ(tdc_restore(module, path.c_str(), &error), TDC_OK) << error.text();
   ASSERT_EQ(tdc_save(module, path.c_str(), &error), TDC_OK) << error.text();
   std::string restores = kValues + ("restore(\"" + path + "\", net=net)\n");
@@ -71,7 +71,7 @@ TEST(ValuesTest, AreNoState) {
   unlink(path.c_str());
 }
 
-// Functions that only read run side by side, and all see the same values.
+// Functions that only read run concurrently, and all see the same values.
 TEST(ValuesTest, OnSeveralThreads) {
   Program program(kValues);
   Module module(program);

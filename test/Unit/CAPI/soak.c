@@ -38,7 +38,7 @@ static void cycle(const char *path) {
   tdc_tensor_free(&output);
   tdc_module_free(module);
   tdc_program_free(program);
-  /* What is wrong leaves nothing behind either. */
+  /* A program with errors leaks nothing either. */
   const char wrong[] = "let x = zeros(2) + zeros(3)\nlet y = nowhere\n";
   if (tdc_compile_text(wrong, sizeof(wrong) - 1, "wrong.tdsl", NULL, &program,
                        &error) != TDC_PROGRAM_ERROR)

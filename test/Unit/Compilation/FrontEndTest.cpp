@@ -1,8 +1,8 @@
 //===- FrontEndTest.cpp - a language without syntax -----------------------===//
 //
-// A second front end: its program is made by the typed builder alone, without
-// an AST. It is compiled, runs on the cpu and on a simulated GPU, its copies
-// are reported, and mistakes are found as in any other.
+// A second front end: the typed builder alone makes its program, without an
+// AST. The program is compiled, runs on the cpu and on a simulated GPU, its
+// copies are reported, and mistakes are found as in any other program.
 //
 //===----------------------------------------------------------------------===//
 
@@ -118,7 +118,7 @@ CompileOptions optionsFor(Purpose purpose) {
   return options;
 }
 
-/// What the program prints.
+/// Returns the output of the program.
 std::string run(MakeFrontEnd makeFrontEnd) {
   CompileOptions options = optionsFor(Purpose::Run);
   Silence silence;
@@ -129,7 +129,7 @@ std::string run(MakeFrontEnd makeFrontEnd) {
   EXPECT_TRUE(program) << code;
   if (!program)
     return "";
-  setenv("TDC_SIM_CUDA", "1", 1); // before anything asks the driver
+  setenv("TDC_SIM_CUDA", "1", 1); // before anything uses the driver
   tdc_program *handle = wrap(std::move(program));
   testing::internal::CaptureStdout();
   EXPECT_EQ(tdc_run(handle), 0);
@@ -155,7 +155,7 @@ TEST(FrontEndTest, ItsCopiesAreReported) {
     ASSERT_TRUE(compilation.lower(phase));
     report.add(phase, compilation.getModule());
   }
-  // x and y are data of the program, which each device has. A loss comes back
+  // x and y are data of the program, which each device has. A loss is read back
   // in each iteration.
   EXPECT_EQ(report.placed.copies.getNumber(), 3);
   EXPECT_EQ(report.placed.bytes.getNumber(), 3 * 4);

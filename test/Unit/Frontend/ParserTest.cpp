@@ -1,7 +1,7 @@
 //===- ParserTest.cpp - what a dump of the tree does not show -------------===//
 //
-// Ranges, decoded values, and that applying the parser's safe fix-its makes a
-// program that parses.
+// Ranges, decoded values, and safe fixes: applying them makes a program that
+// parses.
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Parser.h"

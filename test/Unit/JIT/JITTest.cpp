@@ -14,7 +14,7 @@ using namespace llvm;
 
 namespace {
 
-/// For the processor that has least: what it cannot do becomes a call.
+/// For the baseline processor: instructions that it lacks become calls.
 std::unique_ptr<MemoryBuffer> makeObject(Module &module) {
   tdc::HostTarget target = cantFail(tdc::HostTarget::create("x86-64"));
   SmallVector<char, 0> code;
@@ -77,8 +77,8 @@ std::unique_ptr<MemoryBuffer> makeNumber() {
   return makeObject(module);
 }
 
-/// As a GPU's driver does, most addresses are reserved: there is room for a
-/// small object above them, and for a large one only below.
+/// As by a GPU's driver, most addresses are reserved: there is room for a small
+/// object above them, and for a large one only below.
 TEST(JITTest, ObjectsLieTogether) {
   constexpr uint64_t kReserved = uint64_t(1) << 40, kRoom = 1 << 20;
   auto *reserved = static_cast<char *>(

@@ -1,6 +1,6 @@
 //===- ReportTest.cpp - reports of modules, without the command line ------===//
 //
-// What a report says is tested by test/Driver/report*.test; here it is made
+// test/Driver/report*.test tests the contents of reports; here a report is made
 // from a module that only the phases of the pipeline have seen.
 //
 //===----------------------------------------------------------------------===//
@@ -111,7 +111,7 @@ TEST_F(ReportTest, IsWrittenAsTextAsJSONAndAsAPage) {
 
 TEST_F(ReportTest, ComparesWithTheProgramAsItIsWritten) {
   make();
-  // Before placement x is copied, and item() is no copy of its own yet.
+  // Before placement the copy of x exists, but that of item() does not yet.
   mlir::OwningOpRef<mlir::ModuleOp> written =
       mlir::parseSourceString<mlir::ModuleOp>(kModule, context.get());
   report.addWritten(*written);
@@ -126,8 +126,7 @@ TEST_F(ReportTest, ComparesWithTheProgramAsItIsWritten) {
 TEST_F(ReportTest, SaysWhyATraceShowsNothing) {
   make();
   EXPECT_FALSE(bool(report.addTrace("missing.json")));
-  EXPECT_EQ(report.notMeasured,
-            "no loop has work for a GPU in all of its iterations");
+  EXPECT_EQ(report.notMeasured, "no loop runs GPU kernels in every iteration");
 }
 
 } // namespace

@@ -1,8 +1,8 @@
 //===- AllocationFaults.cpp - what goes wrong at the k-th allocation ------===//
 //
-// With LD_PRELOAD it stands before the C library of a program, which has no
-// branch for it. ALLOCATION_FAULT says what happens at an allocation, counted
-// from the start of `main`:
+// LD_PRELOAD loads it before the C library of a program, which has no branch
+// for it. ALLOCATION_FAULT says what happens at an allocation, counted from the
+// start of `main`:
 //
 //   fail:K       that one fails
 //   fail-from:K  so do all that follow

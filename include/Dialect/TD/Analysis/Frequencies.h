@@ -1,7 +1,8 @@
 //===- Frequencies.h - how often a block runs -----------------------------===//
 //
-// Estimates for decisions that no trace is there for: bounds of loops where
-// they are constants, `i % k == c` as one in k, and rules of thumb elsewhere.
+// Estimates for decisions that are made without a trace of a run. Loops with
+// constant bounds are counted, `i % k == c` holds once in k, and everything
+// else gets a default.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,11 +14,12 @@
 
 namespace tdc::td {
 
-/// The number of iterations of a loop over a range whose bounds are constants,
-/// unless it is left.
+/// The trip count of a loop over a range with constant bounds, if it is not
+/// left early; nullopt for other loops.
 std::optional<int64_t> getTripCount(mlir::Operation *loop);
 
-/// Runs of a region of `op` (a loop or an scf.if) per run of `op`.
+/// The estimated runs of a region of `op` (a loop or an scf.if) per run of
+/// `op`.
 double getRunsOfRegion(mlir::Operation *op, unsigned region);
 
 } // namespace tdc::td

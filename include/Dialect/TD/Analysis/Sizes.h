@@ -9,14 +9,15 @@
 namespace tdc::td {
 
 /// The size of dim `dim` of `tensor` as an i64: a constant, an operand that
-/// already holds it, or a td.dim of the value it comes from, so that asking for
-/// a size keeps no tensor alive that fusion wants to remove. New ops are made
-/// at the builder's insertion point, which `tensor`'s definition dominates.
+/// already holds it, or a td.dim of the value it comes from, so that the size
+/// keeps no tensor alive that fusion could remove. New ops are made at the
+/// insertion point of the builder, which the definition of `tensor` must
+/// dominate.
 mlir::Value getSize(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value tensor, unsigned dim);
 
-/// A size as costs count it: one that only a run knows is taken for 64, a batch
-/// of medium size.
+/// The size that cost estimates use: a run-time size counts as 64, a batch of
+/// medium size.
 inline int64_t estimateSize(int64_t size) {
   return mlir::ShapedType::isDynamic(size) ? 64 : size;
 }

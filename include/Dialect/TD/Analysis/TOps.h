@@ -1,9 +1,9 @@
 //===- TOps.h - ops that give the same bits on every device ---------------===//
 //
-// Such an op (T for transferable) may run on another device than the program
-// says, where that saves bytes: conversions with defined rounding, movement of
+// A T-op (T for transferable) may run on another device than the program says,
+// where that saves bytes: conversions with defined rounding, movement of
 // elements, and IEEE arithmetic of single numbers. A constructor reads no
-// tensor at all: it can run on each device that wants its result.
+// tensor; it can run on every device that needs its result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +17,11 @@ namespace tdc::td {
 
 bool isConstructor(mlir::Operation *op);
 
-/// Whether it is one that reads tensors.
+/// Whether the op is a T-op; constructors are not.
 bool isTOp(mlir::Operation *op);
 
-/// Whether the module's T-ops are to stay where they are (--no-t-ops, or
-/// transfers as written).
+/// Whether the module's T-ops keep their devices (--no-t-ops, or transfers as
+/// written).
 bool areTOpsFixed(mlir::ModuleOp module);
 
 } // namespace tdc::td

@@ -1,8 +1,8 @@
 //===- TensorBuilder.h - td ops for gradient code -------------------------===//
 //
-// Gradient rules and td-grad write a lot of small tensor arithmetic. This
-// builder spells it shortly and gives every op what is easy to forget: the
-// place, the run-time sizes, the host constant of a fill.
+// Gradient rules and td-grad emit many small tensor ops. This builder makes the
+// code short and adds the parts that are easy to forget: the place, the
+// run-time sizes, the host constant of a fill.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,8 @@ namespace tdc::td {
 /// Emits td ops at the insertion point of a borrowed OpBuilder.
 class TensorBuilder {
 public:
-  /// A gradient does not have the name of what it is the gradient of.
+  /// Removes the name from `loc`: a gradient must not have the name of the
+  /// value that it belongs to.
   TensorBuilder(mlir::OpBuilder &builder, mlir::Location loc)
       : builder(builder), loc(withoutName(loc)) {}
 
@@ -27,8 +28,8 @@ public:
   }
 
   mlir::Value constantInt(int64_t value);
-  /// One i64 per `?` of the tensor's type: the sizes operand of an op whose
-  /// result has the same shape.
+  /// One i64 per `?` of the tensor's type: the sizes operand of an op with a
+  /// result of the same shape.
   llvm::SmallVector<mlir::Value> sizesOf(mlir::Value tensor);
   /// The size of one dim as an i64.
   mlir::Value dim(mlir::Value tensor, int64_t index);
@@ -64,12 +65,13 @@ public:
   mlir::Value permute(mlir::Value tensor, llvm::ArrayRef<int64_t> permutation);
   /// The last two dims swapped.
   mlir::Value transpose(mlir::Value matrix);
-  /// The numbers of the elements of `like` along `dims`, row by row, as i64.
-  /// Only the first of them may have a run-time size.
+  /// For each element of `like` its row-major index along `dims`, as i64. Only
+  /// the first of `dims` may have a run-time size.
   mlir::Value numbersAlong(mlir::Value like, llvm::ArrayRef<int64_t> dims);
   /// The elements along a dim in the opposite order.
   mlir::Value flip(mlir::Value tensor, int64_t dim);
-  /// The slice of `tensor` that a tensor shaped like `like` was taken from.
+  /// The slice of `tensor`, from `start` along `dim`, that has the shape of
+  /// `like`.
   mlir::Value sliceLike(mlir::Value tensor, mlir::Value like, mlir::Value start,
                         int64_t dim, int64_t step);
 
@@ -78,7 +80,7 @@ private:
   mlir::Location loc;
 };
 
-/// `type` with another shape, element type kept and place kept.
+/// `type` with another shape, and the same element type and place.
 mlir::RankedTensorType withShape(mlir::RankedTensorType type,
                                  llvm::ArrayRef<int64_t> shape);
 /// The tensor type of a value known to be a tensor.

@@ -1,6 +1,7 @@
 //===- AccessMap.h - which element of an operand an op reads --------------===//
 //
-// What a compute op says of its operands, for loops to be built on:
+// Which elements of its operands a compute op reads, so that loops can be built
+// from it:
 //
 //   td.permute [1, 0]     (d0, d1) -> (d1, d0)
 //   td.slice dim 0 step 2 (d0, d1)[s0] -> (d0 * 2 + s0, d1)
@@ -8,7 +9,7 @@
 //   td.matmul, operand 0  (d0, d1, d2) -> (d0, d2)
 //   td.gather dim 0       (d0, d1)[s0] -> (s0, d1)
 //
-// A map goes from coordinates of the result, followed by one dim per reduced
+// A map leads from coordinates of the result, followed by one dim per reduced
 // dim of the op (ReductionOp), to coordinates of the operand.
 //
 //===----------------------------------------------------------------------===//
@@ -22,12 +23,12 @@
 
 namespace tdc::td {
 
-/// A number that only a run knows, told by an operand.
+/// A run-time number, held by an operand.
 struct AccessSymbol {
   enum Kind {
     Scalar,  ///< the value of an i64
-    Element, ///< an element of an index tensor, which an access of its own
-             ///< reads
+    Element, ///< an element of an index tensor, which is read by an access of
+             ///< its own
     Size     ///< the size of dim `dim` of a tensor
   };
   Kind kind;
@@ -46,13 +47,14 @@ struct AccessMap {
 };
 
 /// Coordinate `index` of the map as a sum: the factors of its dims, then those
-/// of its symbols, then the constant. Nullopt if it is none.
+/// of its symbols, then the constant. Nullopt if it is no such sum.
 std::optional<llvm::SmallVector<int64_t>> getFactors(mlir::AffineMap map,
                                                      unsigned index);
 
-/// The first dim below `rank` in coordinate `index` of map number `operand`
-/// that no other coordinate of all maps has. Windows have their places before
-/// their elements: a gradient then is as large as the operand.
+/// The first dim below `rank` that is in coordinate `index` of map number
+/// `operand` and in no other coordinate of any map. In windows, the dims of
+/// positions precede the dims of elements: with the first one, a gradient is as
+/// large as the operand.
 std::optional<unsigned> findOwnDim(llvm::ArrayRef<mlir::AffineMap> maps,
                                    unsigned operand, unsigned index,
                                    unsigned rank);
@@ -64,17 +66,18 @@ struct OperandDim {
 };
 
 /// A part of the result of an UpdateOp: all elements of an operand, each
-/// written to a place of its own or added to what is there.
+/// written to a position of its own or added to the element there.
 struct UpdatePart {
   unsigned operand;
-  /// From the coordinates of the operand to those of the result. The access of
-  /// an index tensor has the same domain.
+  /// The map from the coordinates of the operand to those of the result. The
+  /// access of an index tensor has the same domain.
   AccessMap place;
   bool adds = false;
 };
 
-/// A dim of another tensor that has the same size as dim `dim` of `tensor`, by
-/// the op that makes it; a null tensor if there is none.
+/// A dim of a tensor. findEqualDim() returns a dim of another tensor with the
+/// same size as dim `dim` of `tensor`, found through the op that makes
+/// `tensor`; its tensor is null if there is none.
 struct TensorDim {
   mlir::Value tensor;
   unsigned dim = 0;

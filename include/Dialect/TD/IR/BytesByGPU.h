@@ -1,7 +1,7 @@
-//===- BytesByGPU.h - attributes that say bytes of GPUs ---------*- C++ -*-===//
+//===- BytesByGPU.h - attributes with the bytes of GPUs ---------*- C++ -*-===//
 //
-// td.memory, td.working_set and td.room of a module are dictionaries of bytes
-// by the names of GPUs (TD.h).
+// td.memory, td.working_set and td.room of a module are dictionaries from names
+// of GPUs to bytes (TD.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,13 +14,13 @@
 
 namespace tdc::td {
 
-/// In the order of such a dictionary.
+/// The keys are sorted as in such a dictionary.
 using BytesByGPU = std::map<std::string, int64_t, std::less<>>;
 
-/// Nothing if the module does not have the attribute.
+/// The bytes by GPU; empty if the module does not have the attribute.
 BytesByGPU getBytesByGPU(mlir::ModuleOp module, llvm::StringRef attribute);
 
-/// Sets the attribute, if there is something to say.
+/// Sets the attribute, unless `bytes` is empty.
 void setBytesByGPU(mlir::ModuleOp module, llvm::StringRef attribute,
                    const BytesByGPU &bytes);
 

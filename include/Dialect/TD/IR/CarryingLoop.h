@@ -1,10 +1,11 @@
 //===- CarryingLoop.h - scf.for and scf.while as one ----------------------===//
 //
-// The checker makes an scf.while of one form: the first carried value says
+// The front end emits every scf.while in one form: the first carried value says
 // whether there is another iteration and is computed in the previous iteration;
-// the region of the condition only asks it and passes everything on. So both
-// loops have one block that takes the carried values and yields the next ones,
-// and value i is init i, argument i, yielded value i and result i.
+// the region of the condition only tests it and passes everything on. So both
+// kinds of loop have one block that takes the carried values and yields the
+// next ones, and carried value i is init i, argument i, yielded value i and
+// result i.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,26 +16,29 @@
 
 namespace tdc::td {
 
-/// Of an scf.while that goes over a range and can be left: the second carried
-/// value is the index, the third the number of iterations unless it is left.
+/// On an scf.while over a range that can be left early: the second carried
+/// value is the index, the third the number of iterations if the loop is not
+/// left.
 inline constexpr llvm::StringLiteral kCountedAttr = "td.counted";
 
-/// Of an op whose result is used by a part of the program that is left out.
+/// On an op with a result that a left-out part of the program uses.
 inline constexpr llvm::StringLiteral kReadElsewhereAttr = "td.read_elsewhere";
 
-/// A loop or branch: its regions are part of the program's flow.
+/// Whether the op is a loop or branch: its regions are part of the control flow
+/// of the program.
 inline bool isStructured(mlir::Operation *op) {
   return mlir::isa<mlir::scf::ForOp, mlir::scf::IfOp, mlir::scf::WhileOp>(op);
 }
 
 class CarryingLoop {
 public:
-  /// Null where `op` is null or another op.
+  /// Null if `op` is null or another op.
   explicit CarryingLoop(mlir::Operation *op)
       : op(mlir::isa_and_nonnull<mlir::scf::ForOp, mlir::scf::WhileOp>(op)
                ? op
                : nullptr) {}
-  /// The loop whose argument `value` is, null where it is none.
+  /// The loop that carries `value` as an argument of its body; null if there is
+  /// none.
   static CarryingLoop ofArgument(mlir::Value value) {
     auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
     CarryingLoop loop(argument ? argument.getOwner()->getParentOp() : nullptr);
@@ -51,7 +55,7 @@ public:
   mlir::MutableArrayRef<mlir::OpOperand> getInits() const {
     return op->getOpOperands().drop_front(getFirstInit());
   }
-  /// The position of a carried value's operand among all operands of the op.
+  /// The position of the first carried value among all operands of the op.
   unsigned getFirstInit() const {
     return mlir::isa<mlir::scf::ForOp>(op) ? 3 : 0; // bounds and step
   }
@@ -60,7 +64,7 @@ public:
   }
   mlir::Operation *getYield() const { return getBody()->getTerminator(); }
   mlir::ResultRange getResults() const { return op->getResults(); }
-  /// Which of the carried values an argument of the body is.
+  /// The number of the carried value that `argument` of the body is.
   unsigned getIndex(mlir::Value argument) const {
     return mlir::cast<mlir::BlockArgument>(argument).getArgNumber() -
            getNumControl();

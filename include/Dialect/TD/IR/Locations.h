@@ -1,4 +1,4 @@
-//===- Locations.h - places in the user's program -------------------------===//
+//===- Locations.h - locations in the user's program ----------------------===//
 
 #ifndef TDC_DIALECT_TD_IR_LOCATIONS_H
 #define TDC_DIALECT_TD_IR_LOCATIONS_H
@@ -8,18 +8,21 @@
 
 namespace tdc::td {
 
-/// The innermost place in a file that is the user's: names such as
-/// "<prelude>/nn.tdsl" are not. Null if there is none.
+/// The innermost location in a file of the user; files such as
+/// "<prelude>/nn.tdsl" are not the user's. Null if there is none.
 mlir::FileLineColLoc getUserPlace(mlir::Location location);
 
-/// What the program calls the tensor that an op makes; empty if it has no name.
+/// The name in the program of the tensor that an op makes; empty if it has
+/// none.
 llvm::StringRef getVariableName(mlir::Location location);
 /// The location without the name.
 mlir::Location withoutName(mlir::Location location);
 
-/// A location for an op whose results have these, each with its name.
+/// The location of an op with these locations of its results, each with its
+/// name.
 mlir::Location fuseResults(llvm::ArrayRef<mlir::Location> results);
-/// That of the value itself, if its op has such a location; else its op's.
+/// The own location of a value if its op has a location from fuseResults();
+/// else the location of the op.
 mlir::Location getLocation(mlir::Value value);
 
 } // namespace tdc::td

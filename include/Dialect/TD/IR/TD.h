@@ -1,8 +1,7 @@
 //===- TD.h - the td dialect's C++ side -----------------------------------===//
 //
 // Everything a pass over td needs: ops, attributes, types, interfaces, and the
-// two-way street between td's MLIR types and the MLIR-free ones of the op
-// table.
+// conversions between td's MLIR types and the MLIR-free types of the op table.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +32,7 @@ llvm::LogicalResult verifyOnePlace(mlir::Operation *op);
 /// All tensor operands and results of an elementwise op have one shape; a `?`
 /// equals a `?` only.
 llvm::LogicalResult verifyOneShape(mlir::Operation *op);
-/// What most ops answer as a ComputeOp.
+/// The defaults of the methods of ComputeOp.
 bool isPulled(mlir::Operation *op);
 bool isRepeatable(mlir::Operation *op);
 AccessMap getIdentityAccess(mlir::Operation *op);
@@ -55,7 +54,8 @@ template <typename ConcreteOp>
 class ForGradientOp
     : public mlir::OpTrait::TraitBase<ConcreteOp, ForGradientOp> {};
 
-/// What td.read and td.write touch: effects name the slot as well.
+/// The memory of slots, which td.read and td.write access: effects name the
+/// slot as well.
 struct SlotResource : mlir::SideEffects::Resource::Base<SlotResource> {
   llvm::StringRef getName() final { return "td.slots"; }
 };
@@ -65,7 +65,7 @@ struct RandomResource : mlir::SideEffects::Resource::Base<RandomResource> {
   llvm::StringRef getName() final { return "td.random"; }
 };
 
-/// What GPUs were given to do, in order.
+/// The queues of GPUs: what they were given to do, in order.
 struct QueueResource : mlir::SideEffects::Resource::Base<QueueResource> {
   llvm::StringRef getName() final { return "td.queues"; }
 };
@@ -89,7 +89,7 @@ bool isPlaceEncoding(mlir::Attribute encoding);
 
 namespace tdc::td {
 
-/// The place that a tensor type's encoding says; no encoding is `free`.
+/// The place in the encoding of a tensor type; no encoding is `free`.
 Place getPlace(mlir::RankedTensorType type);
 Place getPlace(mlir::Value tensor);
 Place getPlace(DeviceAttr device);
@@ -100,19 +100,21 @@ mlir::RankedTensorType withPlace(mlir::RankedTensorType type,
                                  const Place &place);
 
 /// The operand that holds the size of a `?` of `tensor`, null if the op that
-/// made it has none. That of a kernel is one of the kernel's own operands.
+/// made it has none. For a result of a kernel it is one of the kernel's own
+/// operands.
 mlir::Value findSize(mlir::Value tensor, int64_t dim);
 
-/// Whether it is a compute op of the family. It may be null.
+/// Whether `op`, which may be null, is a compute op of the family.
 bool hasFamily(mlir::Operation *op, OpFamily family);
 
-/// The operand whose memory holds the tensor (ComputeOp::getViewed), null if it
-/// has its own.
+/// The operand that holds `tensor` in its memory (ComputeOp::getViewed); null
+/// if the tensor has memory of its own.
 mlir::Value getViewed(mlir::Value tensor);
 /// Whether the result of the op lies in the memory of an operand.
 bool isView(mlir::Operation *op);
 
-/// The f16 or bf16 that `tensor` is the widening of, null if it is none.
+/// The f16 or bf16 tensor that td.cast widens to `tensor`; null if there is
+/// none.
 mlir::Value getWidened(mlir::Value tensor);
 
 /// The dtype of a tensor's element type, which must be one of td's.
@@ -121,37 +123,38 @@ DType getDType(mlir::Type elementType);
 /// Whether elements of the type are computed in f32: f16 and bf16.
 bool isNarrowFloat(mlir::Type elementType);
 
-/// On a module: the devices that the program's symbols stand for.
+/// On a module: the devices of the program's symbols.
 inline constexpr llvm::StringLiteral kDevicesAttr = "td.devices";
-/// On a module: how many GPUs the machine has that this version of the program
-/// is for; absent: those that it names.
+/// On a module: the number of GPUs of the machine that this version of the
+/// program is for; absent: the GPUs that the program names.
 inline constexpr llvm::StringLiteral kGpusAttr = "td.gpus";
-/// On a module: where free values go that nothing else decides; absent: the
+/// On a module: the place of free values that nothing else decides; absent: the
 /// cpu.
 inline constexpr llvm::StringLiteral kDefaultDeviceAttr = "td.default_device";
 /// On a module: transfers stay as the program has them (--placement=off).
 inline constexpr llvm::StringLiteral kAsWrittenAttr = "td.as_written";
 
-/// On a module: ops run on the devices that they have (--no-t-ops).
+/// On a module: T-ops run on the devices that they have (--no-t-ops).
 inline constexpr llvm::StringLiteral kNoTOpsAttr = "td.no_t_ops";
 /// On a module: costs decide which device an op runs on (--placement=optimize).
 inline constexpr llvm::StringLiteral kOptimizeAttr = "td.optimize";
-/// On a module: a dictionary of the bytes that a GPU has, by its name; one that
-/// is not in it has as many as it takes.
+/// On a module: a dictionary from names of GPUs to the bytes that they have; a
+/// GPU that is not in it has no limit.
 inline constexpr llvm::StringLiteral kMemoryAttr = "td.memory";
-/// On a module: a dictionary of the bytes that live tensors are to take of a
-/// GPU at one time, by DeviceMemory; others leave it.
+/// On a module: a dictionary from names of GPUs to the bytes that live tensors
+/// (by DeviceMemory) may occupy at one time; td-fit-memory lets tensors leave a
+/// GPU that would have more.
 inline constexpr llvm::StringLiteral kWorkingSetAttr = "td.working_set";
-/// On a module: a dictionary of the bytes of a GPU that copies beside kernels
-/// may take more; one that is not in it has as many as they want.
+/// On a module: a dictionary from names of GPUs to the additional bytes that
+/// pipelined copies may occupy; a GPU that is not in it has no limit.
 inline constexpr llvm::StringLiteral kRoomAttr = "td.room";
 
-/// On a module: the places that the kernels of its td.images report, numbered
-/// from 0.
+/// On a module: the locations that the kernels of its td.images report,
+/// numbered from 0.
 inline constexpr llvm::StringLiteral kSitesAttr = "td.sites";
 
-/// On a td.replica_get: the program does not write the copy, as `implied` of
-/// td.to_device says.
+/// On a td.replica_get: the program does not write the copy; the same as
+/// `implied` of td.to_device.
 inline constexpr llvm::StringLiteral kImpliedAttr = "td.implied";
 
 mlir::Type getElementType(mlir::MLIRContext *context, DType dtype);

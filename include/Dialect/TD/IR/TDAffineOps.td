@@ -5,11 +5,11 @@
 //
 //   (n, c, y, x, i, j) -> (n, c, 2 * y + i, 2 * x + j)
 //
-// is a window of stride 2. Symbols of a map stand for `offsets`, which are host
-// ints. Positions must be in range; borders are set around a tensor by td.inset.
-// The gradient of an operand reads the gradient of the result at sums of
-// coordinates as well: for that each coordinate is a dim alone, or has a dim of
-// the result that no other coordinate has.
+// is a window of stride 2. The symbols of a map are the `offsets` of the op,
+// which are host ints. Positions must be in range; td.inset sets borders around
+// a tensor. The gradient of an operand reads the gradient of the result at sums
+// of coordinates as well. This requires that each coordinate is a dim alone, or
+// has a dim of the result that no other coordinate has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,11 +28,12 @@ def TD_WindowOp : TD_ComputeOp<"window", [AttrSizedOperandSegments, Diff,
   let description = [{
     result[i…] = input[map(i…)].
 
-    C1: the map has the dims of the result, a symbol per offset, and a coordinate
-    per dim of the operand. C2: a coordinate is a sum of multiples of dims and
-    symbols. It is either a dim alone, of the size of the operand's dim and no
-    other coordinate, or it has a dim that is in no other coordinate. C3: positions are in range (checked where they are known). C4:
-    one size per `?` of the result. C5: dtypes are equal.
+    C1: the map has the dims of the result, a symbol per offset, and a
+    coordinate per dim of the operand. C2: a coordinate is a sum of multiples of
+    dims and symbols. It is either a dim alone, which has the size of the
+    operand's dim and is no other coordinate, or a sum with a dim that is in no
+    other coordinate. C3: positions are in range (checked where they are known).
+    C4: one size per `?` of the result. C5: dtypes are equal.
 
     Example:
     ```mlir
@@ -59,8 +60,8 @@ def TD_InsetOp : TD_ComputeOp<"inset", [AllTypesMatch<["input", "result"]>, Diff
   let family = "Update";
   let operands = 2;
   let description = [{
-    The value of `input` with `input[low + i * step] = update[i]` in all dims. With
-    a td.fill as its input it is padding.
+    The value of `input` with `input[low + i * step] = update[i]` in all dims.
+    If `input` is a td.fill, this is padding.
 
     C1: a low and a step ≥ 1 per dim. C2: `update` has input's rank and dtype. C3:
     it fits (checked where that is known).
@@ -91,14 +92,15 @@ def TD_ContractOp : TD_ComputeOp<"contract", [AttrSizedOperandSegments, Diff,
   let tolerance = "Accumulating";
   let description = [{
     result[i…] = Σ_k… lhs[lhs_map(i…, k…)] * rhs[rhs_map(i…, k…)]: a convolution
-    where a map has windows. Each k runs over the size of the operand dims whose
-    coordinate it is.
+    if a map has windows. Each k runs over the size of the operand dims that
+    have k as their coordinate.
 
-    C1: maps have the dims of the result first, the same number of dims, a symbol
-    per offset, and a coordinate per dim of their operand. C2: coordinates are as
-    those of td.window. C3: a dim that is summed over is a coordinate of an
-    operand, and there is one. C4: positions are in range (checked where they are
-    known). C5: one size per `?` of the result. C6: dtypes are equal.
+    C1: maps have the dims of the result first, the same number of dims, a
+    symbol per offset, and a coordinate per dim of their operand. C2:
+    coordinates are as in td.window. C3: there is a dim to sum over, and each of
+    them is alone a coordinate of an operand. C4: positions are in range
+    (checked where they are known). C5: one size per `?` of the result. C6:
+    dtypes are equal.
 
     Example:
     ```mlir

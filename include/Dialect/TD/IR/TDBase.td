@@ -1,6 +1,6 @@
 //===- TDBase.td - types, attributes and op classes of td -----------------===//
 //
-// What the op files share: tensor and scalar constraints, the place, the enums.
+// Shared by the op files: tensor and scalar constraints, the place, the enums.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,7 +36,7 @@ def TD_DeviceAttr : AttrDef<TD_Dialect, "Device"> {
   let summary = "the place of a tensor";
   let description = [{
     `#td.dev<cpu>`, `#td.dev<cuda, 1>`, or `#td.dev<@device>`: a device that the
-    program chooses when it starts. It stands in a tensor type's encoding.
+    program chooses when it starts. It is the encoding of a tensor type.
 
     C1: only `cuda` has an ordinal, which is not negative; only a symbol has a
     name.
@@ -66,7 +66,7 @@ def TD_HandleType : TypeDef<TD_Dialect, "Handle"> {
 
 def TD_TicketType : TypeDef<TD_Dialect, "Ticket"> {
   let mnemonic = "ticket";
-  let summary = "a place in a queue of a GPU";
+  let summary = "a position in a queue of a GPU";
 }
 
 class TD_EnumParam<TD_EnumAttr info, string mnemonic>
@@ -110,7 +110,7 @@ def TD_DistributionAttr : TD_EnumParam<TD_Distribution, "distribution">;
 def TD_Element : AnyTypeOf<[F64, F32, F16, BF16, I64, I32, I16, I8, UI8, I1],
                            "dtype">;
 
-/// The encoding is a place or absent; nothing else means anything to td.
+/// The encoding is a place or absent; td accepts no other.
 def TD_HasPlace : CPred<"::tdc::td::isPlaceEncoding("
     "::llvm::cast<::mlir::RankedTensorType>($_self).getEncoding())">;
 /// `mask` is the set of dtypes in C++ (DTypeMask).
@@ -134,7 +134,7 @@ def TD_BoolTensor
 def TD_IndexTensor : TD_TensorOf<[I64], "i64 tensor", "maskOf(DType::I64)">;
 /// A host scalar: int, float or bool of the language.
 def TD_Scalar : AnyTypeOf<[I64, F64, I1], "host scalar">;
-/// What can be printed or formatted.
+/// The types that can be printed or formatted.
 def TD_Printable : AnyTypeOf<[I64, F64, I1, TD_StrType, TD_Tensor],
                              "host scalar, string or tensor">;
 
@@ -142,8 +142,8 @@ def TD_Printable : AnyTypeOf<[I64, F64, I1, TD_StrType, TD_Tensor],
 // Op classes
 //===----------------------------------------------------------------------===//
 
-/// What effects name: the slots, the random stream's seed and counter, and the
-/// queues of GPUs.
+/// The resources that effects name: the slots, the seed and counter of the
+/// random stream, and the queues of GPUs.
 def TD_Slots : Resource<"::tdc::td::SlotResource">;
 def TD_RandomStream : Resource<"::tdc::td::RandomResource">;
 def TD_Queues : Resource<"::tdc::td::QueueResource">;
@@ -162,8 +162,9 @@ def TD_ForGradientTrait : NativeOpTrait<"ForGradientOp"> {
 
 defvar Diff = DeclareOpInterfaceMethods<TD_Differentiable>;
 
-/// `facts` are the methods of ComputeOp that the op answers itself. What follows
-/// is the op's row in the op table, in the words of Dialect/TD/OpTable/OpTable.h.
+/// `facts` are the methods of ComputeOp that the op implements itself. The
+/// fields below are the op's row in the op table, with the names of
+/// Dialect/TD/OpTable/OpTable.h.
 class TD_ComputeOp<string mnemonic, list<Trait> traits = [],
                    list<string> facts = []>
     : TD_Op<mnemonic, !listconcat(
@@ -171,13 +172,13 @@ class TD_ComputeOp<string mnemonic, list<Trait> traits = [],
   /// The enumerator of OpKind; the C++ class is this followed by Op.
   string kind = !subst("TD_", "", !subst("Op", "", NAME));
   string rowMnemonic = mnemonic;
-  /// What messages call it; empty: programs have no word for it.
+  /// The name of the op in messages; empty if programs have no word for it.
   string spelling = mnemonic;
   string family = ?;
   /// Operands that are tensors; -1: a list of any length.
   int operands = 1;
-  /// Of the operands that carry data (not of conditions and indices); of the
-  /// result where there is no such operand.
+  /// The dtypes of the operands that carry data (not of conditions and
+  /// indices); of the result if there is no such operand.
   string dtypes = "kAnyDType";
   /// Whether its last operands are the run-time sizes of its result.
   bit takesSizes = !foldl(0, traits, found, trait,
@@ -192,7 +193,7 @@ class TD_ComputeOp<string mnemonic, list<Trait> traits = [],
          NAME # ": TD_ElementwiseTrait is of the families Unary, Binary, "
                 "Compare, Select and Cast, and of no other";
   string tolerance = "Exact";
-  /// Of one element.
+  /// The cost of one element.
   string cost = "Simple";
   string devices = "Fixed";
   string kindCode = "OpKind::" # kind;

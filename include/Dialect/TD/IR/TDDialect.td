@@ -1,6 +1,6 @@
 //===- TDDialect.td - the td dialect --------------------------------------===//
 //
-// Whole tensor programs whose types say where each tensor lives.
+// Whole tensor programs; the types say where each tensor is.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ def TD_Dialect : Dialect {
     * **State** lives in *slots*: `td.slot` declares one, `td.read` and `td.write`
       use it. A slot's name is its key in checkpoints.
     * **The host part** is `scf` and `arith` on `i64`, `f64` and `i1`, plus the
-      ops that touch the world (`td.print`, `td.load`, `td.item` …).
+      ops that act outside of the program (`td.print`, `td.load`, `td.item` …).
     * **Sizes** that are known only at run time are `?` in the type; ops that
       make such a tensor from nothing take its sizes as `i64` operands.
 

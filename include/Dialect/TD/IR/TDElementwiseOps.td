@@ -1,7 +1,7 @@
 //===- TDElementwiseOps.td - one element in, one element out --------------===//
 //
-// Operands of equal shape, dtype and place. Broadcasts, casts and scalars are
-// said by td.broadcast, td.cast and td.fill.
+// Operands have equal shapes, dtypes and places. td.broadcast, td.cast and
+// td.fill express broadcasts, casts and scalars.
 //
 //===----------------------------------------------------------------------===//
 
@@ -108,8 +108,8 @@ class TD_ArithmeticOp<string mnemonic, string sign, string what,
 }
 
 defvar zeroVanishes = [{
-    A float operand filled with 0 or -0 vanishes: `x + 0` is `x`. The one result
-    that this changes is the sign of a zero (-0.0 + 0.0 is 0.0), and accumulated
+    A float operand filled with 0 or -0 is removed: `x + 0` becomes `x`. This
+    changes only the sign of a zero result (-0.0 + 0.0 is 0.0), and accumulated
     gradients, which start as zeros, cost nothing.
 
 }];
@@ -155,7 +155,7 @@ def TD_CompareOp : TD_ComputeOp<"compare", [TD_ElementwiseTrait,
   let operands = 2;
   let devices = "Scalars";
   let description = [{
-    A comparison with NaN is false, but `ne` is true.
+    A comparison with NaN is false, except `ne`, which is true.
 
     C1: the result has the shape and place of the operands, with dtype bool.
 

@@ -1,4 +1,4 @@
-//===- TDHostOps.td - what the program says to the world ------------------===//
+//===- TDHostOps.td - input and output of the program ---------------------===//
 //
 // Prints, files, command line, errors: kept in program order.
 //
@@ -52,8 +52,8 @@ def TD_ItemOp : TD_Op<"item", [Pure]> {
 def TD_FormatOp : TD_Op<"format", [Pure]> {
   let summary = "a string from a template";
   let description = [{
-    `{}` or `{:spec}` in the template stands for the next operand, `{{` and `}}`
-    for braces. Specs are Python's `[[fill]align][sign][#][0][width][,][.prec]
+    The next operand replaces `{}` or `{:spec}` in the template; `{{` and `}}`
+    are braces. Specs are Python's `[[fill]align][sign][#][0][width][,][.prec]
     [type]`; the checker has checked them.
 
     C1: the braces pair up, and every operand has its `{}`.
@@ -86,7 +86,7 @@ def TD_StrEqualOp : TD_Op<"str_equal", [Pure, Commutative]> {
 def TD_PickTextOp : TD_Op<"pick_text", [Pure]> {
   let summary = "one of several texts, by its number";
   let description = [{
-    An index beyond them, which a check reports, gives the last text.
+    An index out of range gives the last text; a check reports it.
 
     C1: there are texts.
 
@@ -128,7 +128,7 @@ def TD_AssertOp : TD_HostOp<"assert"> {
 def TD_CheckDimOp : TD_HostOp<"check_dim"> {
   let summary = "stop the program unless two sizes agree";
   let description = [{
-    A size fact that the checker could not decide. `what` tells the user which.
+    A size fact that the checker could not decide. `what` names it to the user.
 
     Example:
     ```mlir
@@ -140,9 +140,10 @@ def TD_CheckDimOp : TD_HostOp<"check_dim"> {
 }
 
 def TD_CheckRandIntOp : TD_HostOp<"check_randint"> {
-  let summary = "stop the program unless random numbers have room";
+  let summary = "stop the program unless bounds fit random numbers";
   let description = [{
-    There must be numbers from `low` to below `high`, and `dtype` must have them.
+    There must be integers from `low` to below `high`, and `dtype` must
+    represent all of them.
 
     Example:
     ```mlir
@@ -156,7 +157,7 @@ def TD_CheckRandIntOp : TD_HostOp<"check_randint"> {
 def TD_ArgOp : TD_Op<"arg", [Pure]> {
   let summary = "a command-line argument of the program";
   let description = [{
-    Its type, default and help stand in the module's argument table; the run-time
+    Its type, default and help are in the module's argument table; the run-time
     system parses the command line before the program starts.
 
     Example:
@@ -183,7 +184,7 @@ def TD_EnvOp : TD_Op<"env", [Pure]> {
 }
 
 def TD_ExistsOp : TD_HostOp<"exists"> {
-  let summary = "whether a file is there";
+  let summary = "whether a file exists";
   let description = [{
     Example:
     ```mlir
@@ -196,7 +197,7 @@ def TD_ExistsOp : TD_HostOp<"exists"> {
 }
 
 def TD_CudaDeviceNameOp : TD_HostOp<"cuda_device_name"> {
-  let summary = "what the driver calls a GPU";
+  let summary = "the driver's name of a GPU";
   let description = [{
     Stops the program if there is no such GPU.
 
@@ -211,7 +212,7 @@ def TD_CudaDeviceNameOp : TD_HostOp<"cuda_device_name"> {
 }
 
 def TD_CudaTotalMemoryOp : TD_HostOp<"cuda_total_memory"> {
-  let summary = "how many bytes of memory a GPU has";
+  let summary = "the bytes of memory of a GPU";
   let description = [{
     Stops the program if there is no such GPU.
 
@@ -226,7 +227,7 @@ def TD_CudaTotalMemoryOp : TD_HostOp<"cuda_total_memory"> {
 }
 
 def TD_CudaSynchronizeOp : TD_HostOp<"cuda_synchronize"> {
-  let summary = "wait until the GPUs have done all they were asked for";
+  let summary = "wait until the GPUs have done all their work";
   let description = [{
     Example:
     ```mlir
@@ -269,10 +270,10 @@ def TD_SaveOp : TD_Op<"save", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     MemoryEffects<[MemRead, MemWrite, MemRead<TD_Slots>, MemRead<TD_RandomStream>]>]> {
   let summary = "write slots to a safetensors file";
   let description = [{
-    `full` also stores the random counter, and the scalars under `names`: a
-    checkpoint. Without it the file holds pure weights. `keys` are the names in
-    the file, one per slot. `aliases` has further names, each with the key of
-    its slot; the file's metadata names them.
+    With `full`, the file is a checkpoint: it also has the random counter, and
+    the scalars under `names`. Without it the file has only weights. `keys` are
+    the names in the file, one per slot. `aliases` has further names, each with
+    the key of its slot; the file's metadata names them.
 
     C1: as many keys as slots. C2: as many names as values. C3: the symbols are
     td.slots. C4: each alias has one of the keys.
@@ -301,11 +302,11 @@ def TD_RestoreOp : TD_Op<"restore", [DeclareOpInterfaceMethods<SymbolUserOpInter
   let summary = "read slots back from a safetensors file";
   let description = [{
     Nothing is written before the whole file has been checked. With `full` the
-    random counter comes back too. `lenient` ignores missing and unexpected keys.
-    A tensor of another dtype is converted where that is exact, with `cast`
-    wherever it can be.
-    `aliases` has further names, each with the key of its slot: any one of them
-    is enough, and where the file has several their values must be the same.
+    random counter is restored, too. `lenient` ignores missing and unexpected
+    keys. A tensor of another dtype is converted if that is exact; with `cast`,
+    if that is possible. `aliases` has further names, each with the key of its
+    slot: any one of them is enough, and where the file has several their values
+    must be the same.
 
     C1: as many keys as slots. C2: the symbols are td.slots. C3: each alias has
     one of the keys.

@@ -1,4 +1,4 @@
-//===- TDInterfaces.td - what passes ask of td ops ------------------------===//
+//===- TDInterfaces.td - the interfaces of td ops -------------------------===//
 
 #ifndef TDC_DIALECT_TD_IR_TDINTERFACES_TD
 #define TDC_DIALECT_TD_IR_TDINTERFACES_TD
@@ -14,9 +14,9 @@ def TD_Differentiable : OpInterface<"Differentiable"> {
   let methods = [
     InterfaceMethod<[{
       Emits the vector-Jacobian product at the builder's insertion point.
-      `cotangents` has one value per result (null = zero); the answer has one
-      value per operand, of the operand's type (null = no gradient flows there:
-      integers, indices, sizes).
+      `cotangents` has one value per result (null = zero); the returned list has
+      one value per operand, of the operand's type (null = no gradient flows
+      there: integers, indices, sizes).
     }], "::llvm::SmallVector<::mlir::Value>", "buildVJP",
     (ins "::mlir::OpBuilder &":$builder,
          "::mlir::ArrayRef<::mlir::Value>":$cotangents)>
@@ -26,32 +26,32 @@ def TD_Differentiable : OpInterface<"Differentiable"> {
 def TD_Compute : OpInterface<"ComputeOp"> {
   let cppNamespace = "::tdc::td";
   let description = [{
-    Pure tensor arithmetic on one device: the op may go into a td.kernel. What
-    passes need to know of it stands here and in its row of the op table.
+    Pure tensor arithmetic on one device: the op may be in a td.kernel. Passes
+    get its properties from this interface and from its row of the op table.
   }];
   let methods = [
     StaticInterfaceMethod<"The row of the op.", "const ::tdc::OpInfo &",
                           "getInfo">,
     InterfaceMethod<[{
-      Whether an element of the result is computed where it is asked for, from
-      the elements of operands that `getAccess` names. Others are expanded, are
-      data, or have a kernel of their own.
+      Whether an element of the result is computed at the point where it is
+      read, from the elements of operands that `getAccess` names. Other ops are
+      expanded, are data, or have a kernel of their own.
     }], "bool", "isPulled", (ins), "", [{
       return ::tdc::td::detail::isPulled($_op);
     }]>,
     InterfaceMethod<[{
-      Where the op reads tensor operand `operand`. By default at the coordinates
-      of the result.
+      The coordinates at which the op reads tensor operand `operand`; by default
+      those of the result.
     }], "::tdc::td::AccessMap", "getAccess", (ins "unsigned":$operand), "", [{
       return ::tdc::td::detail::getIdentityAccess($_op);
     }]>,
     InterfaceMethod<[{
-      The host scalar that every element of the result is, converted as by
-      td.cast; null if they differ.
+      The host scalar that every element of the result equals, converted as by
+      td.cast; null if elements differ.
     }], "::mlir::Value", "getElement", (ins), "", "return {};">,
     InterfaceMethod<[{
-      Whether computing the result again is better than keeping it: elementwise
-      ops and movement are, in kernels that read their operands anyway.
+      Whether computing the result again is better than keeping it: true for
+      elementwise ops and movement, in kernels that read their operands anyway.
     }], "bool", "isRepeatable", (ins), "", [{
       return ::tdc::td::detail::isRepeatable($_op);
     }]>,
@@ -60,10 +60,10 @@ def TD_Compute : OpInterface<"ComputeOp"> {
       range.
     }], "bool", "mayFail", (ins), "", "return false;">,
     InterfaceMethod<[{
-      The operand whose memory, as it is, holds the result; null if there is
-      none.
+      The operand that holds the result in its memory, unchanged; null if there
+      is none.
     }], "::mlir::Value", "getViewed", (ins), "", "return {};">,
-    InterfaceMethod<"What messages call the op; empty as in the op table.",
+    InterfaceMethod<"The op's name in messages; empty as in the op table.",
       "::std::string", "getSpelling", (ins), "",
       "return $_op.getInfo().spelling.str();">
   ];
@@ -73,13 +73,13 @@ def TD_Compute : OpInterface<"ComputeOp"> {
 def TD_Reduction : OpInterface<"ReductionOp"> {
   let cppNamespace = "::tdc::td";
   let description = [{
-    A ComputeOp that combines many elements into one. Operands are multiplied
-    with each other before.
+    A ComputeOp that combines many elements into one. Several operands are first
+    multiplied with each other.
   }];
   let methods = [
     InterfaceMethod<[{
-      The dims that the op reduces, each as a dim of an operand. They follow
-      those of the result in the domain of access maps.
+      The dims that the op reduces, each as a dim of an operand. In the domain
+      of access maps they follow the dims of the result.
     }], "::llvm::SmallVector<::tdc::td::OperandDim, 2>", "getReducedDims">,
     InterfaceMethod<"How elements are combined.", "::tdc::td::ReduceKind",
                     "getCombination">,
@@ -93,18 +93,18 @@ def TD_Reduction : OpInterface<"ReductionOp"> {
 def TD_Update : OpInterface<"UpdateOp"> {
   let cppNamespace = "::tdc::td";
   let description = [{
-    A ComputeOp whose result is written part by part.
+    A ComputeOp that writes its result part by part.
   }];
   let methods = [
     InterfaceMethod<[{
-      What the result is before parts are written, of the same type; null if
-      they fill it.
+      The content of the result before parts are written, of the same type; null
+      if the parts fill it.
     }], "::mlir::Value", "getBase", (ins), "", "return $_op->getOperand(0);">,
     InterfaceMethod<"The parts, in the order in which they are written.",
       "::llvm::SmallVector<::tdc::td::UpdatePart>", "getParts">,
     InterfaceMethod<[{
-      `sum` plus the result, where the base is zeros, by an op that touches the
-      parts only; null if there is none.
+      Makes `sum` plus the result, for a base of zeros, by an op that touches
+      only the parts; null if there is no such op.
     }], "::mlir::Value", "addTo",
     (ins "::mlir::OpBuilder &":$builder, "::mlir::Value":$sum), "",
     "return {};">
@@ -114,13 +114,13 @@ def TD_Update : OpInterface<"UpdateOp"> {
 def TD_Expandable : OpInterface<"Expandable"> {
   let cppNamespace = "::tdc::td";
   let description = [{
-    A ComputeOp that kernels want written out. One rule per op, in
-    `lib/Dialect/TD/Expansions`, one file per op family.
+    A ComputeOp that td-form-kernels expands before it forms kernels. One rule
+    per op, in `lib/Dialect/TD/Expansions`, one file per op family.
   }];
   let methods = [
     InterfaceMethod<[{
-      Replaces the op by others, or changes it to what kernels compute; an op
-      that is fine already stays.
+      Replaces the op by others, or changes it to a form that kernels compute;
+      an op that has this form stays.
     }], "void", "expand">
   ];
 }
@@ -139,8 +139,8 @@ def TD_Sized : OpInterface<"SizedOp"> {
 def TD_Picker : OpInterface<"Picker"> {
   let cppNamespace = "::tdc::td";
   let description = [{
-    A ComputeOp whose operand 0 is indexed along a dim by the elements of
-    operand 1. An index out of range stops the program.
+    A ComputeOp that indexes operand 0 along a dim by the elements of operand 1.
+    An index out of range stops the program.
   }];
   let methods = [
     InterfaceMethod<"The dim.", "uint64_t", "getDim">,
@@ -152,8 +152,8 @@ def TD_Picker : OpInterface<"Picker"> {
 def TD_SlotUser : OpInterface<"SlotUser"> {
   let cppNamespace = "::tdc::td";
   let description = [{
-    An op that reads or writes slots. One that may leave what a slot holds as it
-    is reads it, too.
+    An op that reads or writes slots. An op that writes a slot but may leave its
+    content as it is reads it, too.
   }];
   let methods = [
     InterfaceMethod<"The names of the slots that it reads.",

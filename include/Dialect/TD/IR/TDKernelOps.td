@@ -12,9 +12,9 @@ def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
   let summary = "compute ops of one device, fused";
   let description = [{
     The body sees only its arguments (tensors and host scalars), holds td
-    compute ops and ends in td.yield. td-form-kernels makes it; a backend turns
-    it into one function. `sizes` holds one i64 per `?` of the results' types,
-    so that the host can allocate them.
+    compute ops and ends in td.yield. td-form-kernels makes it; a backend
+    converts it to one function. `sizes` holds one i64 per `?` of the results'
+    types, so that the host can allocate them.
 
     C1: block arguments have the types of the operands. C2: the yielded values
     have the types of the results. C3: only compute ops and constants in the
@@ -33,7 +33,7 @@ def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
   let results = (outs Variadic<TD_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
-    /// Whether it is a GPU's.
+    /// Whether a GPU runs it.
     bool isOnGPU();
   }];
   let assemblyFormat = [{
@@ -64,16 +64,17 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "call a compiled kernel";
   let description = [{
-    What a backend leaves of a td.kernel: the kernel is now `callee`, a function
-    of the host or a td.gpu_kernel, which takes the context (on a GPU the
+    A backend replaces a td.kernel by this op. The kernel is now `callee`, a
+    function of the host or a td.gpu_kernel. It takes the context (on a GPU the
     device's error record), then in order a pointer per tensor input and the
     value of each scalar input, a pointer per result, and an i64 per `?` of the
     inputs' and results' types. A GPU runs it in `blocks` blocks of threads.
 
-    `in_place` lists the pairs (input, result) that may share one buffer; of
-    those that name one input or one result, at most one does. `starts_as` is
-    such a pair, of a kernel that writes a part of its result only: the result
-    is a copy of the input before the kernel starts, unless both share a buffer.
+    `in_place` lists the pairs (input, result) that may share one buffer; of the
+    pairs that name the same input or the same result, at most one does.
+    `starts_as` is one of the pairs, for a kernel that writes only a part of its
+    result: the result is a copy of the input before the kernel starts, unless
+    both share a buffer.
 
     C1: the callee is a function or a td.gpu_kernel of the module. C2: inputs are
     tensors or host scalars. C3: one size per `?` of the results. C4: in_place
@@ -109,9 +110,10 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
 def TD_GPUKernelOp : TD_Op<"gpu_kernel", [Symbol, HasParent<"mlir::ModuleOp">]> {
   let summary = "a kernel of the program's GPU images, as the host knows it";
   let description = [{
-    `threads` in a block, `shared` bytes of shared memory beside what the kernel
-    has of its own, and `parameters` of 8 bytes each. `reports`: it may meet a
-    bad index.
+    `threads` is the number of threads of a block, `shared` the bytes of shared
+    memory in addition to the kernel's own, and `parameters` the number of
+    parameters, of 8 bytes each. `reports`: the kernel may find and report a bad
+    index.
 
     Example:
     ```mlir
@@ -128,7 +130,7 @@ def TD_GPUKernelOp : TD_Op<"gpu_kernel", [Symbol, HasParent<"mlir::ModuleOp">]> 
 }
 
 def TD_ImageOp : TD_Op<"image", [HasParent<"mlir::ModuleOp">]> {
-  let summary = "the program's kernels as GPUs take them";
+  let summary = "the program's kernels as code for GPUs";
   let description = [{
     PTX text, or with `cubin` the machine code, for the compute capability
     `architecture` (80 is sm_80).

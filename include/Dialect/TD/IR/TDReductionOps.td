@@ -13,7 +13,7 @@ def TD_ReduceOp : TD_ComputeOp<"reduce", [Diff, Reduction],
   let family = "Reduction";
   let tolerance = "Accumulating";
   let description = [{
-    The dims named are gone from the result. An empty sum is 0, an empty product
+    The result does not have the named dims. An empty sum is 0, an empty product
     1, an empty max the smallest value (-inf for floats), an empty min the
     largest; `any` and `all` take and give bool. f16 and bf16 accumulate in f32.
     max and min propagate NaN; their gradient goes evenly to all elements that
@@ -52,8 +52,9 @@ def TD_ArgReduceOp : TD_ComputeOp<"arg_reduce", [
   let family = "Reduction";
   let dtypes = "kNumbers";
   let description = [{
-    Elements along several dims are counted row by row. The first one where
-    several are equal; a NaN counts as largest (max) or smallest (min).
+    Elements along several dims are numbered row by row. Of several equal
+    elements the first one counts; a NaN counts as largest (max) or smallest
+    (min).
 
     C1: kind is max or min. C2: dims are ascending, in range, and at least one;
     all but the first have static sizes. C3: the result has the remaining dims.
@@ -80,8 +81,8 @@ def TD_MatmulOp : TD_ComputeOp<"matmul", [Diff, Reduction], ["getAccess"]> {
   let dtypes = "kNumbers";
   let tolerance = "Accumulating";
   let description = [{
-    result[…, m, n] = Σ_k lhs[…, m, k] * rhs[…, k, n]. Transposed operands are
-    td.permute; kernels read them in place.
+    result[…, m, n] = Σ_k lhs[…, m, k] * rhs[…, k, n]. A transposed operand is a
+    td.permute, which kernels read in place.
 
     C1: ranks are equal and ≥ 2. C2: leading dims are equal. C3: k agrees. C4:
     equal dtypes. C5: the result is […, m, n].
@@ -131,8 +132,8 @@ def TD_LogSumExpOp : TD_ComputeOp<"logsumexp", [Diff, Expand]> {
   let dtypes = "kFloats";
   let tolerance = "Transcendental";
   let description = [{
-    Computed with the maximum subtracted; of nothing it is -inf. f16 and bf16 are
-    computed in f32 and rounded once.
+    Computed with the maximum subtracted; of no elements it is -inf. f16 and
+    bf16 are computed in f32 and rounded once.
 
     C1: dims are ascending and in range. C2: the result has the remaining dims,
     and the dtype of the operand.

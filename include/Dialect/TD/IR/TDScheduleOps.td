@@ -1,9 +1,9 @@
-//===- TDScheduleOps.td - copies that run beside kernels ------------------===//
+//===- TDScheduleOps.td - copies that overlap with kernels ----------------===//
 //
 // A GPU has a queue for its kernels, one for the copies of each direction and
-// one for the copies from each other GPU; what is given to a queue runs in
-// order, the queues run beside each other. A ticket is a place in a queue that
-// others, and the host, can wait for.
+// one for the copies from each other GPU; the entries of one queue run in
+// order, different queues run concurrently. A ticket is a position in a queue
+// that other queues, and the host, can wait for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 include "Dialect/TD/IR/TDBase.td"
 
 def TD_NoTicketOp : TD_Op<"no_ticket", [Pure]> {
-  let summary = "a ticket for nothing: nobody waits for it";
+  let summary = "a ticket for nothing: a wait for it returns at once";
   let description = [{
     Example:
     ```mlir
@@ -25,9 +25,10 @@ def TD_NoTicketOp : TD_Op<"no_ticket", [Pure]> {
 }
 
 def TD_MarkOp : TD_Op<"mark", [MemoryEffects<[MemWrite<TD_Queues>]>]> {
-  let summary = "where the kernels of a GPU have got to";
+  let summary = "the current end of a GPU's queue of kernels";
   let description = [{
-    The place in the GPU's queue of kernels behind all that it was given so far.
+    The position in the GPU's queue of kernels after everything that was given
+    to it so far.
 
     C1: the device is a GPU.
 
@@ -46,21 +47,23 @@ def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
     MemoryEffects<[MemWrite<TD_Queues>]>]> {
   let summary = "begin to copy a tensor from or to a GPU";
   let description = [{
-    The copy runs by itself, in the queue of its GPU and direction, or of the GPU
-    that it goes to for the one that it comes from: from the host once the kernels
-    in front of `after` are done, else once the kernels in front of the op are, of
-    both GPUs if it has two. Nobody reads the result, and on a GPU nobody
-    overwrites the operand, before a td.copy_wait for the ticket.
+    The copy runs asynchronously, in the queue of its GPU and direction, or,
+    between GPUs, in the target's queue for copies from the source. A copy from
+    the host starts when the kernels before `after` are done. Any other copy
+    starts when the kernels before this op are done, on both GPUs if there are
+    two. No op reads the result, and on a GPU no op overwrites the operand,
+    before a td.copy_wait for the ticket.
 
-    `iteration`: the copy is made again in each iteration of a loop, while what the iteration
-    before has copied is still in use. The result has two buffers, of which even
-    iterations use the first, and so has the operand of an upload that a launch made for
-    such copies alone; the bytes of any other are put aside. `implied` as for
+    `iteration`: the copy runs in each iteration of a loop, while the result of
+    the previous iteration is still in use. The result is double-buffered: even
+    iterations use the first buffer. The operand of an upload is
+    double-buffered, too, if a launch makes it for such copies alone; the bytes
+    of any other operand are put aside when the copy starts. `implied` as for
     td.to_device.
 
     C1: shapes and dtypes of operand and result are equal. C2: they are on two
-    devices. C3: what comes from the cpu, and nothing else, has `after`. C4: what
-    comes from the cpu has `iteration`, and what goes from GPU to GPU has none.
+    devices. C3: a copy from the cpu, and no other, has `after`. C4: a copy from
+    the cpu has `iteration`, and a copy from GPU to GPU has none.
 
     Example:
     ```mlir
@@ -80,7 +83,7 @@ def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
   let extraClassDeclaration = [{
     Place getSource();
     Place getTarget();
-    /// The GPU whose queue it runs in.
+    /// The GPU with the queue that the copy runs in.
     Place getGPU();
     bool isUpload();
     bool isBetweenGPUs();
@@ -93,10 +96,10 @@ def TD_CopyStartOp : TD_Op<"copy_start", [AttrSizedOperandSegments,
 def TD_CopyWaitOp : TD_Op<"copy_wait", [MemoryEffects<[MemWrite<TD_Queues>]>]> {
   let summary = "wait for a copy";
   let description = [{
-    What `device` does behind this it does when the copy is done: a GPU with its
-    kernels, the cpu with everything. `tensors` are the results of the copy that
-    are read behind this and its operands that may be overwritten behind this; of
-    a copy between GPUs each end waits for its own.
+    `device` waits for the copy: a GPU runs its later kernels only after the
+    copy is done, the cpu all later ops. `tensors` are the results of the copy
+    that later ops read, and its operands that later ops may overwrite. Of a
+    copy between GPUs, each GPU waits for its own tensor.
 
     Example:
     ```mlir

@@ -25,7 +25,7 @@ def TD_ConstantOp : TD_ComputeOp<"constant", [ConstantLike,
   let operands = 0;
   let cost = "Free";
   let description = [{
-    Written by `tensor([...])`.
+    A program writes it as `tensor([...])`.
 
     C1: the result has the type of the attribute, place included.
 
@@ -209,10 +209,10 @@ def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized, Expand], ["getAccess"]> 
   let cost = "Free";
   let devices = "Anywhere";
   let description = [{
-    A start out of range is clamped, so that the op may run ahead of the
-    td.assert that tells of such a start; td-form-kernels has the host do that in
-    front of the kernel. The checker has brought the size into range, or a check
-    stands in front.
+    A start out of range is clamped, so that the op may run before the td.assert
+    that reports it; td-form-kernels lets the host clamp it before the kernel.
+    The size is in range: the checker has made it so, or a check precedes the
+    op.
 
     C1: the dim is in range and step ≥ 1. C2: the other dims are unchanged. C3:
     one size per `?` of the result (all of them, also where the operand has the
@@ -273,7 +273,7 @@ def TD_UpdateSliceOp : TD_ComputeOp<"update_slice", [
     out of range is clamped as by td.slice.
 
     C1: the dim is in range and step ≥ 1. C2: `update` has `input`'s rank and
-    dtype, and its sizes but along `dim`.
+    dtype, and its sizes except along `dim`.
 
     Example:
     ```mlir
@@ -298,8 +298,8 @@ def TD_ConcatOp : TD_ComputeOp<"concat", [Diff,
   let operands = -1;
   let devices = "Anywhere";
   let description = [{
-    C1: one input or more, and `dim` is in range. C2: equal ranks and dtypes. C3:
-    equal sizes but along `dim`. C4: the sizes along `dim` add up.
+    C1: one input or more, and `dim` is in range. C2: equal ranks and dtypes.
+    C3: equal sizes except along `dim`. C4: the sizes along `dim` add up.
 
     Example:
     ```mlir
@@ -389,7 +389,7 @@ def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff, TD_Picker],
     result[…, j, …] = input[…, indices[…, j, …], …]. An index out of range, a
     negative one included, stops the program.
 
-    C1: the dim is in range. C2: `indices` has input's rank and its sizes but
+    C1: the dim is in range. C2: `indices` has input's rank and its sizes except
     along `dim`. C3: the result has the shape of `indices` and the dtype of the
     input.
 
@@ -416,12 +416,12 @@ def TD_ScatterAddAlongOp : TD_ComputeOp<"scatter_add_along", [
   let dtypes = "kNumbers";
   let tolerance = "Accumulating";
   let description = [{
-    Elements of `updates` that meet are added in order of j. An index out of
-    range stops the program, except where one index per row lets this op become
-    a selection: there the td.gather_along of the forward pass has checked it.
+    Elements of `updates` for the same position are added in order of j. An
+    index out of range stops the program. With one index per row and an input of
+    zeros, this op becomes a td.select, and a td.gather_along checks the index.
 
     C1: the dim is in range. C2: `indices` and `updates` have one shape; it is
-    input's but along `dim`. C3: dtypes are equal.
+    input's except along `dim`. C3: dtypes are equal.
 
     Example:
     ```mlir

@@ -12,7 +12,7 @@ def TD_SlotOp : TD_Op<"slot", [Symbol]> {
     `fc1.weight` for a parameter or buffer, `opt.<optimizer>.<leaf>` for a
     moment, `grad.<leaf>` for an accumulated gradient. `instance` names the
     model instance or optimizer it belongs to. It starts as zeros. A `value` is
-    what the top-level statements computed and an exported function uses: it is
+    a result of the top-level statements that an exported function uses: it is
     in no file, and @main writes it once, at its end.
 
     A parameter that is tied to others is one slot. `aliases` has the other
@@ -89,7 +89,7 @@ def TD_NextRandomOp : TD_Op<"next_random", [
     MemoryEffects<[MemRead<TD_RandomStream>, MemWrite<TD_RandomStream>]>]> {
   let summary = "take the next call number of the random stream";
   let description = [{
-    Yields the seed and the call number that td.random wants. Random calls are
+    Yields the seed and the call number that td.random takes. Random calls are
     numbered in program order.
 
     Example:
@@ -117,10 +117,10 @@ def TD_DetachOp : TD_Op<"detach", [Pure, SameOperandsAndResultType,
 
 def TD_RoundGradientOp : TD_Op<"round_gradient", [Pure, SameOperandsAndResultType,
     TD_ForGradientTrait, DeclareOpInterfaceMethods<TD_Differentiable>]> {
-  let summary = "the same value, whose gradient is rounded; td-grad removes it";
+  let summary = "the same value with a rounded gradient; td-grad removes it";
   let description = [{
     The gradient is rounded to `element` and widened again, so that products
-    that it goes into have a narrow factor.
+    with it have a narrow factor.
 
     C1: `element` is f16 or bf16, and narrower than the operand's dtype.
 
@@ -167,7 +167,7 @@ def TD_BackwardOp : TD_Op<"backward", [TD_ForGradientTrait,
     MemoryEffects<[MemRead<TD_Slots>, MemWrite<TD_Slots>]>]> {
   let summary = "add gradients to the grad slots; td-grad removes it";
   let description = [{
-    For every i whose parameters[i] the target was computed from:
+    For every i such that the target was computed from parameters[i]:
     gradients[i] += d target / d parameters[i].
 
     C1: the target is a 0-d float tensor. C2: as many gradients as parameters.

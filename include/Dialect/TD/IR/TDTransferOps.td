@@ -10,17 +10,18 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
     DeclareOpInterfaceMethods<TD_Differentiable>]> {
   let summary = "copy a tensor to a device";
   let description = [{
-    The operand stays where it is. An operand that is already there is the
-    result itself. A result without a place is one whose place is not decided
+    The operand stays where it is. If it is already on the device, the result is
+    the operand itself. A result without a place has a place that is not decided
     yet.
 
-    `implied`: the program does not say so; the compiler brings the tensor where
-    it is needed, and unless it is kept what makes it may as well run there. `kept`:
-    to be done exactly here, where the program has it or, implied, needs it, even if
-    nobody reads it (`--placement=off`). `pinned`: what makes the operand runs on the
-    device of the result, whatever that costs (`--placement=optimize`). `home`: an
-    implied one from or to where a file, a loader or a caller has its tensors; the
-    program chose no device there.
+    `implied`: the program does not write the copy. The compiler brings the
+    tensor where it is needed and, unless the copy is `kept`, may instead run
+    the op that makes the tensor there. `kept`: the copy runs exactly here,
+    where the program has it or, if implied, needs it, even if no op reads it
+    (`--placement=off`). `pinned`: the op that makes the operand runs on the
+    device of the result, whatever that costs (`--placement=optimize`). `home`:
+    an implied copy from or to the place where a file, a loader or a caller has
+    its tensors; the program chose no device there.
 
     C1: shapes and dtypes of operand and result are equal.
 
@@ -40,10 +41,10 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
 def TD_MoveOp : TD_Op<"move", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots", "getWrittenSlots"]>,
     MemoryEffects<[MemRead<TD_Slots>, MemWrite<TD_Slots>]>]> {
-  let summary = "take what a slot holds to a device";
+  let summary = "move the content of a slot to a device";
   let description = [{
-    `model.to(device)` is one for each slot of the model, its gradients and its
-    optimizers' moments. `implied` and `kept` as for td.to_device.
+    `model.to(device)` is one td.move for each slot of the model, its gradients
+    and its optimizers' moments. `implied` and `kept` as for td.to_device.
 
     C1: the symbol is a td.slot.
 
@@ -61,8 +62,8 @@ def TD_MoveOp : TD_Op<"move", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
 //===----------------------------------------------------------------------===//
 // Replicas
 //===----------------------------------------------------------------------===//
-// Where it depends on the run whether a value is needed on another device, or
-// on which device it was made.
+// For values of which only a run knows whether they are needed on another
+// device, or on which device they are made.
 
 def TD_HandleOp : TD_Op<"handle", [Pure]> {
   let summary = "one value and its replicas on other devices";

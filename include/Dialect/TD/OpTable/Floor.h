@@ -13,8 +13,8 @@
 
 namespace tdc {
 
-/// Whether a remainder that truncating division left is of the other sign than
-/// the divisor, so that the quotient is one too large.
+/// Whether the remainder of a truncating division has the opposite sign of the
+/// divisor; the truncated quotient then is one too large.
 inline bool leavesWrongSign(double remainder, double divisor) {
   return remainder != 0 && (remainder < 0) != (divisor < 0);
 }
@@ -25,13 +25,13 @@ inline double floorRemainder(double a, double b) {
   return leavesWrongSign(remainder, b) ? remainder + b : remainder;
 }
 
-/// a // b; what a / b is if b is 0.
+/// a // b; if b is 0, a / b (an infinity or NaN).
 inline double floorQuotient(double a, double b) {
   if (b == 0)
     return a / b;
   double remainder = std::fmod(a, b);
-  // An integer but for the rounding of the division, and with the sign that a 0
-  // has as a quotient.
+  // The difference is a multiple of b up to rounding, so nearbyint gives the
+  // integer. A quotient of 0 gets the sign of a / b.
   double quotient =
       std::nearbyint((a - remainder) / b - leavesWrongSign(remainder, b));
   return std::copysign(quotient, a / b);

@@ -1,8 +1,8 @@
-//===- OpTable.h - what is known of every compute op, without MLIR --------===//
+//===- OpTable.h - properties of every compute op, without MLIR -----------===//
 //
-// One row per op, which the definition of the op gives (TD_ComputeOp in
-// Dialect/TD/IR/TDBase.td). The checker reads arity and dtypes from it, the
-// generated tests read everything from it as JSON.
+// One row per op, generated from the op's definition (TD_ComputeOp in
+// Dialect/TD/IR/TDBase.td). The checker reads arity and dtypes from it; the
+// generated tests read it as JSON (printOpTable).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,8 +24,8 @@ struct OpKinds {
 /// The compute ops of td: `OpKind::Add` is td.add.
 using OpKind = OpKinds::OpKind;
 
-/// Ops of one family share a shape rule and the code that lowers them. Those up
-/// to Cast are elementwise.
+/// Ops of one family share a shape rule and the code that lowers them. The
+/// families up to Cast are elementwise.
 enum class OpFamily : uint8_t {
   Unary,
   Binary,
@@ -33,15 +33,15 @@ enum class OpFamily : uint8_t {
   Select,
   Cast,
   Constructor, ///< reads no tensor
-  Movement,    ///< each element of the result is one of an operand
+  Movement,    ///< copies each result element from an operand
   Update,      ///< writes its result part by part
   Reduction,   ///< combines the elements along some dims
   Contraction, ///< sums products of elements of two operands
-  Scan,        ///< combines the elements along a dim up to each
+  Scan,        ///< combines each element with those before it in a dim
   Softmax
 };
 
-/// How far a result may be from the exact one.
+/// The permitted difference between a result and the exact one.
 enum class Tolerance : uint8_t {
   Exact,          ///< equal bits
   Rounded,        ///< IEEE operations, rounded after each
@@ -49,24 +49,24 @@ enum class Tolerance : uint8_t {
   Accumulating    ///< K * eps * sum of |terms|, K the number of terms
 };
 
-/// About how many instructions one element takes.
+/// The approximate number of instructions per element.
 enum class OpCost : uint8_t {
-  Free = 0,     ///< a coordinate, or a value that is there
+  Free = 0,     ///< a coordinate, or an existing value
   Simple = 1,   ///< one instruction
-  Slow = 4,     ///< a division, a picked element
+  Slow = 4,     ///< a division, an element at a picked index
   Function = 12 ///< a polynomial
 };
 
-/// Whether an op may run on another device than the program says: only what
-/// gives the same bits on each (conversions with defined rounding, movement,
-/// IEEE arithmetic of single numbers).
+/// Whether an op may run on another device than the program says. Only ops that
+/// give the same bits on every device may (conversions with defined rounding,
+/// movement, IEEE arithmetic of single numbers).
 enum class Portability : uint8_t {
   Fixed,
   Scalars, ///< tensors of rank 0 only
   Anywhere
 };
 
-/// A set of dtypes: bit i stands for DType(i).
+/// A set of dtypes: bit i is DType(i).
 using DTypeMask = uint16_t;
 
 constexpr DTypeMask maskOf(DType dtype) {
@@ -97,9 +97,11 @@ struct OpInfo {
   OpCost cost;
   Portability devices;
 
-  /// Whether data of this dtype may go in (come out, of a constructor).
+  /// Whether the operands with data (of a constructor: the result) may have
+  /// this dtype.
   bool accepts(DType dtype) const { return dtypes & maskOf(dtype); }
-  /// Whether programs call the op by its spelling, with its operands.
+  /// Whether programs call the op as a function, named by its spelling, with
+  /// its operands as arguments.
   bool isFunction() const {
     return (family == OpFamily::Unary || family == OpFamily::Binary) &&
            llvm::all_of(spelling, llvm::isAlnum);
@@ -111,8 +113,8 @@ llvm::ArrayRef<OpInfo> getOpTable();
 
 const OpInfo &getOpInfo(OpKind kind);
 
-/// The row of `td.<mnemonic>`, null if that is no compute op. A dialect prefix
-/// is not accepted.
+/// The row of `td.<mnemonic>`; null if no compute op has this mnemonic.
+/// `mnemonic` must not include the dialect prefix.
 const OpInfo *lookupOp(llvm::StringRef mnemonic);
 
 llvm::StringRef spelling(OpFamily family);

@@ -1,9 +1,9 @@
 //===- ShapeRules.h - the result shape of each op family ------------------===//
 //
-// One function per family, without MLIR: the checker calls them with symbolic
-// sizes and tells the author what they say, the verifiers call them with fresh
-// variables for `?`. A rule answers with a shape, with facts that it could not
-// decide (to be checked once at run time), or with a problem in words.
+// One function per family, without MLIR. The checker calls them with symbolic
+// sizes and reports their problems to the author; the verifiers call them with
+// fresh variables for `?`. A rule returns a shape, with the facts that it could
+// not decide (checked once at run time), or a problem in words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +17,10 @@ namespace tdc {
 using Dims = llvm::SmallVector<Size, 4>;
 using DimsRef = llvm::ArrayRef<Size>;
 
-/// More dims than this are refused everywhere.
+/// The largest rank; more dims are refused everywhere.
 inline constexpr unsigned kMaxRank = 16;
 
-/// Two sizes that must agree, and what to say when they do not.
+/// Two sizes that must be equal, and the message if they are not.
 struct SizeFact {
   Size lhs, rhs;
   std::string what;
@@ -29,9 +29,9 @@ struct SizeFact {
 struct ShapeAnswer {
   Dims dims;
   llvm::SmallVector<SizeFact, 1> facts;
-  /// Why there is no result; empty if there is one.
+  /// The reason why there is no result; empty if there is one.
   std::string problem;
-  /// Both operands of a broadcast were expanded: legal, and rarely meant.
+  /// Both operands of a broadcast were expanded: legal, but rarely intended.
   bool bothExpanded = false;
 
   explicit operator bool() const { return problem.empty(); }
@@ -40,32 +40,36 @@ struct ShapeAnswer {
 /// `dim` counted from the front; nullopt unless -rank <= dim < rank.
 std::optional<unsigned> normalizeDim(int64_t dim, size_t rank);
 
-/// Elementwise operands, aligned at the right; a literal 1 expands.
+/// The shape of elementwise operands together: they are aligned at the right,
+/// and a literal 1 expands.
 ShapeAnswer broadcastShapes(llvm::ArrayRef<DimsRef> operands);
 
 /// PyTorch's `@`: vectors are rows or columns, leading dims broadcast.
 ShapeAnswer matmulShape(DimsRef lhs, DimsRef rhs);
 
-/// The dims named (counted from the front) are removed, or become 1.
+/// The shape of `input` without `dims` (counted from the front), or with size 1
+/// in them if `keepDims`.
 ShapeAnswer reduceShape(DimsRef input, llvm::ArrayRef<unsigned> dims,
                         bool keepDims);
 
 /// `permutation[i]` is the operand dim that becomes dim i.
 ShapeAnswer permuteShape(DimsRef input, llvm::ArrayRef<int64_t> permutation);
 
-/// One of `wanted` may be -1: it takes what is left.
+/// The shape `wanted`; one size in it may be -1 and takes the remaining
+/// elements.
 ShapeAnswer reshapeShape(DimsRef input, DimsRef wanted);
 
-/// Sizes along `dim` add up, the others agree.
+/// The sizes along `dim` are added; the other sizes must agree.
 ShapeAnswer concatShape(llvm::ArrayRef<DimsRef> inputs, unsigned dim);
 
 /// `input` with `dim` replaced by the dims of `indices`.
 ShapeAnswer gatherShape(DimsRef input, DimsRef indices, unsigned dim);
 
-/// The shape of `indices`, which agrees with `input` but along `dim`.
+/// The shape of `indices`, which must agree with `input` except along `dim`.
 ShapeAnswer gatherAlongShape(DimsRef input, DimsRef indices, unsigned dim);
 
-/// Facts that make two shapes equal; `what` names them in messages.
+/// The shape of `lhs`, with the facts that make it equal to `rhs`. Their
+/// messages begin with `what`.
 ShapeAnswer sameShape(DimsRef lhs, DimsRef rhs, llvm::StringRef what);
 
 /// The product of sizes.

@@ -1,9 +1,10 @@
 //===- Size.h - sizes of tensors as polynomials ---------------------------===//
 //
 // The size of a dim is an integer polynomial over size variables (`B`, `T`) and
-// floor divisions (`(H - 1) // 2`), kept in one normal form, so that two ways
-// to write a size are equal when their polynomials are. There is no solver:
-// what the normal form does not decide is checked when the program runs.
+// floor divisions (`(H - 1) // 2`), kept in a normal form: two spellings of a
+// size compare equal if their polynomials are equal. There is no solver; a
+// comparison that the normal form does not decide is checked when the program
+// runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +24,7 @@
 namespace tdc {
 
 class SizeAtom;
-/// Variables are equal when they are one object.
+/// Two variables are equal only if they are the same object.
 using SizeAtomRef = std::shared_ptr<const SizeAtom>;
 
 /// `coefficient * factor * factor …`, the factors sorted.
@@ -33,7 +34,7 @@ struct SizeTerm {
 };
 
 /// A polynomial with 64-bit wrapping coefficients. Cheap to copy: a constant
-/// holds no memory, and the terms of others are shared and never change.
+/// allocates no memory; other sizes share their terms, which never change.
 class Size {
 public:
   Size(int64_t constant = 0) : constant(constant) {}
@@ -45,7 +46,7 @@ public:
   bool isConstant() const { return !terms; }
   int64_t getConstant() const { return constant; }
   bool isConstant(int64_t value) const { return !terms && constant == value; }
-  /// The terms beyond the constant one.
+  /// The terms other than the constant.
   llvm::ArrayRef<SizeTerm> getTerms() const;
   /// The atom if this is exactly one variable or division, else null.
   SizeAtomRef getAtom() const;
@@ -53,7 +54,7 @@ public:
   friend Size operator+(const Size &lhs, const Size &rhs);
   friend Size operator-(const Size &lhs, const Size &rhs);
   friend Size operator*(const Size &lhs, const Size &rhs);
-  /// Floors; the divisor must not be the constant 0.
+  /// Division that rounds down; the divisor must not be the constant 0.
   static Size floorDiv(const Size &lhs, const Size &rhs);
 
   bool operator==(const Size &other) const;
@@ -61,15 +62,16 @@ public:
   /// A total order of normal forms, without further meaning.
   static int order(const Size &lhs, const Size &rhs);
 
-  /// The value when each variable has the value that `valueOf` gives.
+  /// The value if each variable has the value that `valueOf` returns. Nullopt
+  /// if that is missing for a variable, or if a divisor is 0.
   std::optional<int64_t>
   evaluate(llvm::function_ref<std::optional<int64_t>(const SizeAtom &)> valueOf)
       const;
 
-  /// How many factors it has, those inside divisions included.
+  /// The number of factors, including those inside divisions.
   unsigned getWeight() const;
 
-  /// As a user would write it: `4*d + 1`, `(H - 1) // 2`.
+  /// The size as a user would write it: `4*d + 1`, `(H - 1) // 2`.
   std::string str() const;
 
 private:
@@ -102,8 +104,8 @@ private:
 
 enum class SizeRelation : uint8_t { Equal, Different, Undecided };
 
-/// Whether two sizes agree for all values of their variables, for none, or for
-/// some.
+/// Whether two sizes are equal for all values of their variables, different for
+/// all, or not decided by the normal form.
 SizeRelation compare(const Size &lhs, const Size &rhs);
 
 /// `[B, 10]`.

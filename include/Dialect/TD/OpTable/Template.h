@@ -1,7 +1,7 @@
-//===- Template.h - the templates of texts --------------------------------===//
+//===- Template.h - the templates of td.format ----------------------------===//
 //
-// What td.format makes a string from: `{}` and `{:spec}` stand for values, `{{`
-// and `}}` for braces.
+// td.format makes a string from a template: values replace `{}` and `{:spec}`,
+// single braces replace `{{` and `}}`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,15 +13,16 @@
 
 namespace tdc {
 
-/// Literal text with its braces undoubled, and then, unless the template ends,
-/// a field with its spec.
+/// Literal text, with single braces for doubled ones, and the field that
+/// follows it, with its spec, unless the template ends.
 struct TemplatePiece {
   std::string literal;
   bool hasField = false;
   llvm::StringRef spec;
 };
 
-/// Takes the next piece from the front of what is left of a template.
+/// Removes the next piece from the front of `rest`, what remains of a template,
+/// and returns it.
 inline TemplatePiece takePiece(llvm::StringRef &rest) {
   TemplatePiece piece;
   while (!rest.empty()) {
@@ -42,7 +43,7 @@ inline TemplatePiece takePiece(llvm::StringRef &rest) {
   return piece;
 }
 
-/// Appends text to a template that is to stand for itself.
+/// Appends `text` to a template as literal text, with its braces doubled.
 inline void appendLiteral(std::string &templateText, llvm::StringRef text) {
   for (size_t brace; (brace = text.find_first_of("{}")) != text.npos;) {
     templateText += text.take_front(brace + 1);

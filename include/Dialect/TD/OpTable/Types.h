@@ -1,8 +1,8 @@
 //===- Types.h - dtypes and places, without MLIR --------------------------===//
 //
-// What the checker, type inference and the op table agree on. The checker
-// links no MLIR, so the names of dtypes and places stand here and td's MLIR
-// types are made from them.
+// Shared by the checker, type inference and the op table. The checker links no
+// MLIR, so dtypes and places are defined here, and td's MLIR types are made
+// from them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,11 +32,11 @@ bool isNarrowFloat(DType dtype);
 /// An integer; bool is not one.
 bool isInteger(DType dtype);
 
-/// So many GPUs can one program use.
+/// The largest number of GPUs that one program can use.
 inline constexpr unsigned kMostCudaDevices = 63;
 
-/// Where a tensor lives: not decided (`free`), a fixed device, or a device that
-/// the program chooses when it starts, named by the binding that holds it.
+/// The place of a tensor: not decided (`free`), a fixed device, or a device
+/// that the program chooses when it starts, named by the binding that holds it.
 struct Place {
   enum class Kind : uint8_t { Free, Cpu, Cuda, Symbol };
   Kind kind = Kind::Free;
@@ -62,7 +62,8 @@ inline Place getCuda(int64_t ordinal) {
   return cuda;
 }
 
-/// "cpu" or "cuda:1". What bare "cuda" is depends on where it stands.
+/// The place named "cpu" or "cuda:1"; nullopt for any other text. Bare "cuda"
+/// is not accepted: its meaning depends on the context.
 std::optional<Place> parseDevice(llvm::StringRef text);
 
 /// "cpu", "cuda:1", "device" (a symbol's name), "" for free.

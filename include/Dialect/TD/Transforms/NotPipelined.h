@@ -1,5 +1,4 @@
-//===- NotPipelined.h - why a copy is not made ahead, or read late
-//--------------===//
+//===- NotPipelined.h - why a copy is not pipelined -----------------------===//
 
 #ifndef TDC_DIALECT_TD_TRANSFORMS_NOTPIPELINED_H
 #define TDC_DIALECT_TD_TRANSFORMS_NOTPIPELINED_H
@@ -8,57 +7,66 @@
 
 namespace tdc::td {
 
-/// On a copy of a loop between the cpu and a GPU that td-schedule leaves in its
-/// iteration: one of these.
+/// An attribute of a copy between the cpu and a GPU, in a loop, that
+/// td-schedule does not pipeline: the reason, one of the strings below.
 inline constexpr llvm::StringLiteral kNotPipelinedAttr = "td.not_pipelined";
-/// The place of the op that is the reason, where it is another one.
+/// An attribute of the same copy, if another op is the reason: the source
+/// location of that op.
 inline constexpr llvm::StringLiteral kNotPipelinedByAttr =
     "td.not_pipelined_by";
 
 namespace not_pipelined {
-/// What makes it depends on the previous iteration.
+/// The copied value depends on the previous iteration: on a carried value or a
+/// slot.
 inline constexpr llvm::StringLiteral kPreviousIteration = "previous-iteration";
-/// It is made from what a GPU computes in the same iteration.
+/// The value is made from a result that a GPU computes in the same iteration.
 inline constexpr llvm::StringLiteral kGPUResult = "gpu-result";
-/// A check of the program may end it before this is made.
+/// A check may end the program before the value is made: one in a kernel that
+/// makes it, or one before that guards tensors of run-time size.
 inline constexpr llvm::StringLiteral kCheck = "check";
+/// The value is read from a file.
 inline constexpr llvm::StringLiteral kFile = "file";
-/// A branch or an inner loop makes it, or decides whether it is copied.
+/// A branch or an inner loop makes the value, or decides whether it is copied.
 inline constexpr llvm::StringLiteral kBranch = "branch";
-/// Only a run knows how large it is.
+/// The size of the tensor is known only at run time.
 inline constexpr llvm::StringLiteral kSize = "size";
-/// A branch or a loop hands the copy on.
+/// A branch or a loop passes the copy on, as a yielded or initial value.
 inline constexpr llvm::StringLiteral kPassedOn = "passed-on";
-/// The cpu uses what is copied as well.
+/// The cpu uses the value, or a tensor that it is made from, as well.
 inline constexpr llvm::StringLiteral kUsedByHost = "used-by-host";
-/// What makes it draws random numbers, which have their order.
+/// An op that makes the value draws random numbers; the order of draws is
+/// fixed.
 inline constexpr llvm::StringLiteral kRandom = "random";
-/// What makes it may end the program, or be seen.
+/// An op that makes the value may end the program, or is observable.
 inline constexpr llvm::StringLiteral kEffect = "effect";
-/// The second buffers of the loop's copies do not fit on one of their GPUs.
+/// A GPU has no room for the second buffers of the loop's uploads, or to keep
+/// the tensors that the host reads back until the end of the iteration.
 inline constexpr llvm::StringLiteral kRoom = "room";
-/// No kernels of a GPU stand in the loop itself.
+/// The body of the loop has no GPU kernel outside of branches and inner loops.
 inline constexpr llvm::StringLiteral kNoKernels = "no-kernels";
-/// Whether there is a next iteration is known when this one is over.
+/// Whether there is a next iteration is known only at the end of this one.
 inline constexpr llvm::StringLiteral kEnd = "end";
-/// --placement=off
+/// The copy is made where it is written (--placement=off).
 inline constexpr llvm::StringLiteral kAsWritten = "as-written";
 
-// Of what the host reads alone:
+// Only for tensors that the host reads back:
 
-/// A GPU needs what the host makes of it, in this iteration or in the next.
+/// A GPU needs a value that the host makes from the tensor, in this iteration
+/// or in the next.
 inline constexpr llvm::StringLiteral kNeeded = "needed";
-/// Something in the iteration is seen from outside, or may end the program.
+/// Another op of the iteration is observable or may end the program, and must
+/// keep its order.
 inline constexpr llvm::StringLiteral kOrder = "order";
-/// Another read of the iteration cannot come later.
+/// Another tensor that the iteration reads back cannot be read later.
 inline constexpr llvm::StringLiteral kOtherRead = "other-read";
-/// Something is copied when the iteration first asks for it.
+/// The iteration copies a tensor on demand, when an op first needs it.
 inline constexpr llvm::StringLiteral kOnDemand = "on-demand";
-/// The host needs more tensors of the same iteration.
+/// The host also needs other values of the same iteration that are not numbers,
+/// such as tensors.
 inline constexpr llvm::StringLiteral kTensors = "tensors";
-/// A text made of it is handed to the next iteration.
+/// The loop carries a text made from the tensor to the next iteration.
 inline constexpr llvm::StringLiteral kText = "text";
-/// An inner loop would run before it is read.
+/// The next iteration would run an inner loop before the tensor is read.
 inline constexpr llvm::StringLiteral kInnerLoop = "inner-loop";
 } // namespace not_pipelined
 

@@ -1,6 +1,6 @@
 //===- Passes.h - passes over td ------------------------------------------===//
 //
-// Declared by Passes.td, where each is described.
+// Passes.td declares and describes each pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,13 @@ namespace tdc::td {
 #define GEN_PASS_REGISTRATION
 #include "Dialect/TD/Transforms/Passes.h.inc"
 
-/// A constructor once more, on another device.
+/// Clones `constructor` at the builder's insertion point with its result on
+/// `place`; returns that result.
 mlir::Value cloneAt(mlir::OpBuilder &builder, mlir::Operation *constructor,
                     const Place &place);
 
-/// Whether anything is on another device than the cpu or is moved, and
-/// transfers are not to stay as they are.
+/// Whether the module needs placement: an op's result is on a GPU or a slot is
+/// moved, and the transfers need not stay as written (`td.as_written`).
 bool needsPlacement(mlir::ModuleOp module);
 
 } // namespace tdc::td

@@ -1,7 +1,7 @@
 //===- Passes.td - passes over td -----------------------------------------===//
 //
-// In the order they run. Each one's examples are real: they are the first cases
-// of test/Dialect/TD/Transforms/<pass>.mlir.
+// Passes are listed in the order in which they run.
+// test/Dialect/TD/Transforms/examples.test runs each example.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,14 +11,15 @@
 include "mlir/Pass/PassBase.td"
 
 def TDUnusedLoopsPass : Pass<"td-unused-loops", "::mlir::ModuleOp"> {
-  let summary = "warn of loops that compute what nothing uses";
+  let summary = "warn about loops with unused results";
   let description = [{
-    td-simplify removes them, so what was to be measured by them takes no time.
-    Runs before td-grad, while each loop and each use is one of the source.
-    Warns (TD606) of a loop if no tensor that it computes is live, and its only
-    effect is to advance the random counter. An op with `td.read_elsewhere` is
-    used by a part of the program that was left out while checking, as
-    `if verbose { … }` where `verbose` is known to be false; the attribute goes.
+    Warns (TD606) about a loop if no tensor that it computes is live and its
+    only effect is to advance the random counter. td-simplify removes such
+    loops, so a program that times one measures nothing. Runs before td-grad,
+    while each loop and each use is one of the source. An op with
+    `td.read_elsewhere` counts as used: its user is in a part of the program
+    that was left out while checking, for example `if verbose { … }` where
+    `verbose` is known to be false. The pass removes the attribute.
 
     Before:
     ```mlir
@@ -35,20 +36,23 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
   let summary = "replace td.grad and td.backward by the ops that compute them";
   let description = [{
     Later phases know no gradients: placement and kernels see forward and
-    backward ops alike. Each request is served where it stands: from the target
-    back to what it depends on, the rule of each op (interface Differentiable)
-    is emitted in reverse, contributions to one value are added. td.detach stops
-    the way back, td.round_gradient rounds what comes; both are removed in the end.
+    backward ops alike. The backward pass of each request is emitted right
+    before it: the rules (interface Differentiable) of the ops between the
+    leaves and the target, in reverse order; contributions to one value are
+    added. td.detach stops the gradient, td.round_gradient rounds it; both are
+    removed at the end.
 
-    A slot stands for all its reads that the target was computed from.
-    td.backward adds to the grad slots, in the order of its list; a parameter
-    that the target does not depend on is left alone. A target that depends on
-    no leaf is TD602. Reads of grad slots that no td.backward adds to, at a place
-    where all are such, are warned of: TD605.
+    A slot as a leaf means all its reads that the target was computed from.
+    td.backward adds to the grad slots in the order of its list; the grad slot
+    of a parameter that the target does not depend on is not changed. A target
+    that depends on no leaf is error TD602. The pass warns (TD605) about reads
+    of grad slots at one source location if no td.backward adds to any of them.
 
-    scf.if is reversed by an scf.if on the same condition, scf.for by a loop
-    from the last iteration to the first. Forward values that the way back needs
-    become results of the op: for a loop, stacks of all iterations.
+    An scf.if is reversed by an scf.if on the same condition, an scf.for by a
+    loop from the last iteration to the first. Forward values that the backward
+    pass needs are computed again if that is cheap. Otherwise they become
+    results of the forward op; for a loop, each is a stack of all iterations'
+    values.
 
     Before:
     ```mlir
@@ -75,9 +79,10 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
     td.write %new, @grad.w : tensor<4xf32>
     ```
 
-    Errors of the program: TD611, a slot written between the forward pass and
-    its gradient; TD900, a loop that carries a dependence into the iteration
-    that asks for the gradient, or values of run-time size through a loop.
+    Errors of the program: TD611, a slot is written between the forward pass and
+    its gradient; TD900, a loop carries a dependence into the iteration that
+    requests the gradient, a gradient passes through an scf.while, or a loop
+    must stack values of run-time size.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::scf::SCFDialect", "::tdc::td::TDDialect"];
@@ -86,28 +91,30 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
 def TDVerifyGradPass : Pass<"td-verify-grad", "::mlir::ModuleOp"> {
   let summary = "check that no gradient is left to compute";
   let description = [{
-    The gate after td-grad: fails on ops that only td-grad reads (ForGradientOp):
-    td.grad, td.backward, td.detach and td.round_gradient.
+    Runs after td-grad. Fails on ops that only td-grad handles (trait
+    ForGradientOp): td.grad, td.backward, td.detach and td.round_gradient.
   }];
 }
 
 def TDSimplifyPass : Pass<"td-simplify", "::mlir::ModuleOp"> {
-  let summary = "forward slots, fold, share, hoist and drop what nobody needs";
+  let summary = "forward slots, remove dead code, fold, share and hoist ops";
   let description = [{
     Gradient code and elaborated models are naive: they read a slot for every
     use, accumulate into zeros, compute gradients of constants. This pass makes
-    one round over the module, in this order:
+    one round over the module, with these steps in order:
 
-    1. Slots: a read after a write or a read becomes that value; a write that is
-       overwritten before any read goes. All slots are zero when @main starts.
-       A region that writes a slot makes it unknown, unless a loop leaves in it
-       the constant that it held before.
-    2. Folds, and movement of constants: the broadcast of a fill is a fill.
-    3. Common subexpressions.
-    4. Loop-invariant arithmetic leaves loops. Fills, broadcasts and views stay:
-       inside a kernel they cost nothing, outside they would be memory.
-    5. What is left and has no effect goes: ops, carried values of loops,
-       writes to slots that nobody reads, and such slots themselves.
+    1. Slots: a read that follows a write or a read of the same slot is replaced
+       by that value; a write that is overwritten before any read is removed.
+       All slots are zero when @main starts. After a region that writes a slot,
+       its value is unknown, unless a loop leaves in it the constant that it
+       held before the loop.
+    2. Dead code: ops without effect and use, values that a loop carries only
+       for itself, writes to slots that are never read, and these slots.
+    3. Folds, also of moved constants: the broadcast of a fill becomes a fill.
+    4. Common subexpressions.
+    5. Loop-invariant arithmetic is hoisted out of loops. Fills, broadcasts and
+       views stay: inside a kernel they cost nothing, outside they would take
+       memory.
 
     Before:
     ```mlir
@@ -132,18 +139,19 @@ def TDSimplifyPass : Pass<"td-simplify", "::mlir::ModuleOp"> {
 def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
   let summary = "give every tensor a concrete place";
   let description = [{
-    Code is made for devices, so a place must be known. A symbol stands for the
-    device that the module's attribute `td.devices` says. A tensor that the
-    program left free is made on the nearest pinned device that its results
-    reach; if several are equally near or none is reached, on the device where
-    pins put its operands; else on the cpu for a loader, and on the module's
-    `td.default_device` (or the cpu) for all others. What precedes a transfer
-    that the program wrote is not pulled across, and a transfer from or to a
-    tensor's `home` pins nothing. Constructors run on each device that demands
-    them.
+    Code is generated for a device, so every tensor needs a known place. A
+    symbol is replaced by the device that the module's attribute `td.devices`
+    gives it. A tensor that the program left free is computed on the nearest
+    pinned device that its results reach. If several are equally near or none is
+    reached, it is computed on the one device of its operands; else on the cpu
+    if a loader is made from it, and on the module's `td.default_device` (or the
+    cpu) otherwise. A transfer that the program wrote is not crossed: it does
+    not pull the ops before it to its target. A transfer from or to a tensor's
+    `home` pins nothing. Constructors run on each device that needs their
+    result.
 
-    Afterwards every op has its operands on its device, by transfers that are
-    `implied` where the program did not write them, in front of each use.
+    Afterwards every op has its operands on its device. Transfers that the
+    program did not write are inserted before each use and marked `implied`.
 
     Before:
     ```mlir
@@ -160,18 +168,19 @@ def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"symbols", "symbols", "std::string",
-               "devices of symbols, as name=cpu or name=cuda:1, instead of those "
-               "that the module says">
+               "devices of symbols, as name=cpu or name=cuda:1; they override "
+               "`td.devices` of the module">
   ];
   let dependentDialects = ["::tdc::td::TDDialect"];
 }
 
 def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
-  let summary = "bring loops and choices into the form that td-place expects";
+  let summary = "bring loops and selects into the form that td-place expects";
   let description = [{
-    What nobody needs goes. A loop that may have no iteration gets a branch around it:
-    what stands in front of it there runs only if the loop does. A choice between
-    two tensors becomes a branch. Modules that use one device stay as they are.
+    Removes dead code. A loop that may have no iteration gets a branch around
+    it: ops that precede the loop in this branch run only if the loop does. A
+    select between two tensors becomes a branch. Modules without a tensor on a
+    GPU or a moved slot, and modules with `td.as_written`, are not changed.
 
     Before:
     ```mlir
@@ -201,25 +210,29 @@ def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
 }
 
 def TDChooseDevicesPass : Pass<"td-choose-devices", "::mlir::ModuleOp"> {
-  let summary = "run ops that give the same bits anywhere where that saves bytes";
+  let summary = "move ops across transfers where that saves copied bytes";
   let description = [{
-    A conversion, a movement of elements or the arithmetic of single numbers
-    gives the same bits on every device (Analysis/TOps). Such an op moves across
-    a transfer where fewer bytes cross then: bytes are moved before they become
-    floats, halves after. One minimum cut over the ways of all values chooses.
+    A conversion, a movement of elements or arithmetic of single numbers gives
+    the same bits on every device (a T-op, Analysis/TOps). A T-op moves across a
+    transfer if fewer bytes are copied then: bytes are copied before they are
+    converted to floats, halves after. One minimum cut over the flow of all
+    values (Analysis/Placement/ValueFlow) decides.
 
-    Only what saves bytes on every run moves: ops whose operands and use run as
-    often as they do, ops whose operands are at the use anyway, or any if all loops of the program have known bounds and
-    there is no branch. An op that makes less of a tensor is never taken away
-    from it: the whole would be moved instead of the part. Modules with more than
-    two devices stay as they are.
+    A T-op moves only if that saves bytes on every run: its one use is in its
+    block, and each operand is made there for this op alone or is read on the
+    device of the use anyway. If the program has no branch and all its loops
+    have known bounds, any T-op may move. An op with a result smaller than its
+    operand never leaves the operand's device: the whole would be copied instead
+    of the part. Modules with more than two devices are not changed.
 
     With `td.optimize` on the module (`--placement=optimize`) the program's own
-    devices are hints, and the cut weighs the time to compute (Analysis/OpCosts)
-    against the bytes to copy: every op may move but those that read or give a
-    parameter of a model that the program moved, or whose result has an annotation
-    (`td.to_device {pinned}`, gone afterwards). A T-op whose result is read on
-    both devices may run on both. TD900, more than two devices.
+    devices are hints, and the cut weighs the time to compute
+    (Analysis/Placement/OpCosts) against the bytes to copy. Every compute op may
+    move, except for constructors, ops that read or produce a parameter of a
+    model that the program moved, ops with an annotated result (td.to_device
+    with `pinned`, which the pass removes), and ops that read a part of a very
+    large tensor. A T-op may run on both devices if both read its result. More
+    than two devices are error TD900.
 
     Before:
     ```mlir
@@ -233,7 +246,7 @@ def TDChooseDevicesPass : Pass<"td-choose-devices", "::mlir::ModuleOp"> {
     %h = td.to_device %f {implied} : tensor<4xf32, #td.dev<cuda, 0>> to tensor<4xf32, #td.dev<cpu>>
     %g = td.to_device %h : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
     ```
-    td-place leaves out both ways of %f.
+    td-place then removes both copies of %f.
   }];
   let dependentDialects = ["::tdc::td::TDDialect"];
 }
@@ -241,16 +254,16 @@ def TDChooseDevicesPass : Pass<"td-choose-devices", "::mlir::ModuleOp"> {
 def TDPlacePass : Pass<"td-place", "::mlir::ModuleOp"> {
   let summary = "put transfers where they cost least";
   let description = [{
-    Ops have their devices; transfers are forgotten and made anew. Along the ways
-    of each value (Analysis/ValueFlow) a minimum cut decides on which devices it
-    is held at each point, and copies stand where a device is added: in front of
-    a loop rather than in it, in the branch that needs them rather than before.
-    If it depends on the run which copies are needed, the value is a handle, and
-    copies are made when an op first needs them. Every run makes exactly as many
-    copies as it cannot do without: one for each value and device other than its
-    own that an op reads it on.
+    The devices of ops are given; transfers are discarded and placed again.
+    Along the flow of each value (Analysis/Placement/ValueFlow) a minimum cut
+    decides which devices hold it at each point. A copy is made where a device
+    is added: before a loop rather than in it, in the branch that needs it
+    rather than before the branch. If only a run can tell which copies are
+    needed, the value becomes a handle, and a copy is made when an op first
+    needs it. Every run makes exactly the copies that it cannot avoid: one for
+    each value and each device, other than its own, on which an op reads it.
 
-    A slot that lives on several devices becomes one slot for each.
+    A slot that is held on several devices becomes one slot for each device.
 
     Before:
     ```mlir
@@ -274,20 +287,25 @@ def TDPlacePass : Pass<"td-place", "::mlir::ModuleOp"> {
 }
 
 def TDFitMemoryPass : Pass<"td-fit-memory", "::mlir::ModuleOp"> {
-  let summary = "let tensors leave a device that would have too many";
+  let summary = "evict tensors from a device that would run out of memory";
   let description = [{
-    Only where the module's attribute `td.working_set` says how many bytes may be
-    live on a device, and more would be at one time (Analysis/DeviceMemory). Copies
-    to the device and constructors then wait for their first use, and where that is
-    not enough values leave it. First those that are used again behind the most loops; of
-    these first those that a constructor makes anew, then those that are on the
-    cpu, last those that have to be copied there, once, when they are made; of
-    these those whose next use is furthest. A value that a loop reads may have
-    to come back in every iteration.
+    Handles the devices for which the module's attribute `td.working_set` limits
+    the live bytes, if more would be live at some point
+    (Analysis/Placement/DeviceMemory). Copies from the cpu and constructors are
+    then sunk to their first use; where that is not enough, values are evicted
+    and brought back before their next use. Victims are chosen in this order:
 
-    Slots stay, and so do replicas of handles, and what an op reads and makes. So
-    more may be live than there should be: whether a program fits is known when its
-    kernels are made, and td-verify-memory says it.
+    * values used again only after leaving the most loops;
+    * among equals, values that a constructor makes again, then values that have
+      a copy on the cpu, last values that must be copied to the cpu first (once,
+      when they are made);
+    * among equals, values with the furthest next use.
+
+    A value that a loop reads may have to be copied back in every iteration.
+
+    Slots, replicas of handles, and the operands and results of the op at hand
+    are never evicted, so more than the limit may stay live. Whether a program
+    fits is known only once its kernels are made; td-verify-memory reports it.
 
     Before, with room for three tensors:
     ```mlir
@@ -314,21 +332,22 @@ def TDFitMemoryPass : Pass<"td-fit-memory", "::mlir::ModuleOp"> {
 
 def TDVerifyPlacementPass
     : Pass<"td-verify-placement", "::mlir::ModuleOp"> {
-  let summary = "check that everything is where it is read";
+  let summary = "check that every tensor is on the device that reads it";
   let description = [{
-    The gate after td-place, which it shares no code with: every tensor is on a
-    device, every op reads tensors on its own, the host and files read and write
-    those on the cpu, and a slot has the type of what goes in and out of it.
+    Runs after td-place and shares no code with it. Checks that every tensor is
+    on a device, that every op reads tensors on its own device, that the host
+    and files read and write tensors on the cpu, and that loops, branches and
+    slots pass tensors on without changing their type.
   }];
 }
 
 def TDTrackSlotsPass : Pass<"td-track-slots", "::mlir::ModuleOp"> {
-  let summary = "make handles of slots that a program moves";
+  let summary = "convert slots that a program moves to slots of handles";
   let description = [{
-    In a program that is compiled as it is written (`--placement=off`) a slot is
-    where the last td.move has taken it. A slot that is on several devices
-    becomes a slot of handles, which td.move then changes; a file is read and
-    written by way of a slot on the cpu. Nothing changes in other programs.
+    In a program that is compiled as written (`--placement=off`) a slot is on
+    the device to which the last td.move has taken it. A slot that is on several
+    devices becomes a slot of handles, which td.move then updates; files are
+    read and written through a slot on the cpu. Other programs are not changed.
 
     Before:
     ```mlir
@@ -354,12 +373,13 @@ def TDTrackSlotsPass : Pass<"td-track-slots", "::mlir::ModuleOp"> {
 def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group compute ops into kernels";
   let description = [{
-    Values that must lie in memory are few: what the host needs, what several
-    consumers would have to repeat a reduction for, and what is dear to compute
-    twice. Each becomes a root of a kernel, and every op between it and other
-    such values is part of that kernel, repeated where several need it. Kernels
-    that run over the same elements are merged. Softmax is written out first, so
-    that it fuses like anything else.
+    Only a few values must be in memory: values that the host needs, values for
+    which several consumers would repeat a reduction, and values that are
+    expensive to compute twice. Each becomes a root of a kernel. Every op
+    between a root and the stored values that it is computed from is part of
+    that kernel, and is repeated if several kernels need it. Kernels that run
+    over the same elements are merged. Softmax is expanded first, so that it
+    fuses like anything else.
 
     Before:
     ```mlir
@@ -386,10 +406,11 @@ def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
 def TDVerifyKernelsPass : Pass<"td-verify-kernels", "::mlir::ModuleOp"> {
   let summary = "check that a kernel reads each of its reductions at one position";
   let description = [{
-    The gate after td-form-kernels, with which it shares no code. A kernel
-    computes a reduction, a product or an arg_reduce once in each iteration of
-    its loops. What reads it at another position, as a picked row of a sum beside
-    the sum, or a product beside its transpose, must be another kernel.
+    Runs after td-form-kernels and shares no code with it. A kernel computes a
+    reduction, a product or an arg_reduce once in each iteration of its loops.
+    An op that reads the result at another position must be in another kernel:
+    for example, one kernel cannot give both a sum and a picked row of it, or
+    both a product and its transpose.
   }];
 }
 
@@ -397,10 +418,9 @@ def TDPrintNestsPass : Pass<"td-print-nests", "::mlir::ModuleOp"> {
   let summary = "print the loop nest of each kernel";
   let description = [{
     For tests of LoopNest and Contraction, on which fusion and both back ends
-    are built; no program is compiled with it. Written to standard output: the
-    loops of a kernel, at which coordinates (`l0` is loop 0) roots, reductions
-    and inputs are asked for, and the product that a GPU would compute tile by
-    tile.
+    are built; the compiler does not run it. Prints to standard output the loops
+    of each kernel, the coordinates (`l0` is loop 0) at which roots, reductions
+    and inputs are read, and the product that a GPU would compute tile by tile.
 
     ```mlir
     %y = td.kernel(%x, %w) : (tensor<64x16xf32>, tensor<16x32xf32>) -> tensor<64x32xf32> {
@@ -427,11 +447,12 @@ def TDPrintNestsPass : Pass<"td-print-nests", "::mlir::ModuleOp"> {
 def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in memory";
   let description = [{
-    Slots, and values that only kernels touch, may lie in memory in any order of
-    their dims. Values that an elementwise kernel walks together, and a slot with
-    all that is read from it or written to it, form a group; each group of
-    matrices takes the order in which the kernels around it cost least. Values
-    that anyone but a kernel sees stay row-major.
+    Slots, and values that only kernels use, may be stored with their dims in
+    any order. Values that a kernel reads and writes at the same coordinates
+    form a group, and so do a slot and all values that are read from it or
+    written to it. Each group of matrices gets the order for which the kernels
+    that use it cost least. Values that other ops or GPU kernels use stay
+    row-major.
 
     Before:
     ```mlir
@@ -456,19 +477,19 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     }
     ```
     A kernel has the attribute `layouts`: one array per input, then one per
-    result; absent where all are row-major.
+    result; it is absent if all are row-major.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "16",
-                        "elements in a vector of the target">];
+                        "elements per vector of the target">];
 }
 
 def HoistScalarsPass : Pass<"td-hoist-scalars", "::mlir::ModuleOp"> {
-  let summary = "move host arithmetic in front of kernels";
+  let summary = "hoist host arithmetic above kernels";
   let description = [{
     Host scalars are computed where their operands are known, not where they are
-    used: their latency then passes beside the kernels in between. A scalar slot
-    on the host is read right after it was last written. Nothing moves out of a
-    loop or past an op that may change what it reads.
+    used, so that the kernels in between hide their latency. A scalar slot on
+    the host is read right after the last write to it. No op moves out of a loop
+    or past an op that may change the values it reads.
 
     Before:
     ```mlir
@@ -496,30 +517,33 @@ def HoistScalarsPass : Pass<"td-hoist-scalars", "::mlir::ModuleOp"> {
 }
 
 def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
-  let summary = "let copies run beside kernels";
+  let summary = "overlap copies with kernels";
   let description = [{
-    Which copies are made does not change, only when. A transfer becomes a
-    td.copy_start and td.copy_waits where there is something that it can run
-    beside:
+    The pass changes when copies are made, not which copies. A transfer becomes
+    a td.copy_start and td.copy_waits if it can overlap with kernels:
 
-    * what an iteration of a loop uploads and can be made without the previous iteration is
-      made and copied in the previous iteration, into one of two buffers. What takes rows
-      by indices that may be out of range stays as it is, and so does what takes
-      them of a tensor of run-time size behind a check of that: the error would
-      come too early;
-    * what the host reads from a GPU in each iteration of a loop it reads in the iteration
-      behind, when it has queued the kernels of that, with all that depends on it
-      and all that is seen;
-    * what else it reads is waited for behind the kernels of the block that do not
-      depend on it;
-    * what one GPU copies from another begins behind what makes it. The first op
-      of the block that reads it waits, and the GPU that it comes from at the end
-      of the block, or in front of what overwrites it, if one of both has kernels
-      to run meanwhile.
+    * Uploads in a loop: a tensor that an iteration uploads, and that can be
+      made without the previous iteration, is made and copied during the
+      previous iteration, into one of two buffers. An upload is not pipelined if
+      an op that makes it takes rows by indices that may be out of range, or
+      takes rows of a tensor of run-time size that a check guards: the error
+      would come too early.
+    * Downloads in a loop: a tensor that the host reads back from a GPU in each
+      iteration is read in the next iteration, after its kernels are queued. All
+      ops that depend on it move with it; if one of them is observable, all
+      observable ops do.
+    * Other downloads: the host waits after the kernels of the block that do not
+      depend on the tensor.
+    * Copies between GPUs: the copy starts after the op that makes its operand.
+      The target GPU waits before the first op of the block that reads the
+      result; the source GPU waits at the end of the block, or before the op
+      that overwrites the operand. This is done if one of the two GPUs has
+      kernels to run meanwhile.
 
-    `td.room` says how much more a GPU holds; a second buffer for which there is no
-    room is not made, and copies between GPUs need room at both ends. With
-    `td.as_written` nothing changes.
+    `td.room` says how many more bytes a GPU can hold. A copy is pipelined only
+    if there is room for its second buffer; a copy between GPUs needs room on
+    both. With `td.as_written` all copies stay where they are. Copies in loops
+    that are not pipelined get the reason as an attribute (NotPipelined.h).
 
     Before:
     ```mlir
@@ -560,11 +584,12 @@ def TDSchedulePass : Pass<"td-schedule", "::mlir::ModuleOp"> {
 }
 
 def TDVerifySchedulePass : Pass<"td-verify-schedule", "::mlir::ModuleOp"> {
-  let summary = "find what does not wait for a copy";
+  let summary = "check that uses of copied tensors wait for the copy";
   let description = [{
-    Who reads the result of a td.copy_start has waited for it; who overwrites
-    what a copy reads or what kernels still read of the copy before has waited
-    too. Changes nothing.
+    Checks that each op that reads the result of a td.copy_start follows a wait
+    for it, and that memory is overwritten only after a wait: the operand of a
+    copy, and a buffer of an earlier copy that kernels may still read. Changes
+    nothing.
   }];
 }
 

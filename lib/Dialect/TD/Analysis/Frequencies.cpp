@@ -39,8 +39,8 @@ std::optional<int64_t> getTripCount(Operation *op) {
   return int64_t(std::min(iterations, uint64_t(INT64_MAX)));
 }
 
-/// The divisor of a remainder that the language floors: `r = a rem k`, and
-/// `r + (r < 0 ? k : 0)`.
+/// The divisor k of a remainder that the language rounds down: `r = a rem k`,
+/// and `r + (r < 0 ? k : 0)`. Nullopt for other values.
 static std::optional<int64_t> getModulus(Value value) {
   if (auto sum = value.getDefiningOp<arith::AddIOp>())
     value = sum.getLhs();
@@ -48,7 +48,7 @@ static std::optional<int64_t> getModulus(Value value) {
   return remainder ? getConstant(remainder.getRhs()) : std::nullopt;
 }
 
-/// How often a condition holds.
+/// The estimated probability that a condition holds.
 static double getLikelihood(Value condition) {
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare)

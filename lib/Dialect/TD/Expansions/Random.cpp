@@ -7,8 +7,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Uniform f32 without the bits that a narrow float has not: rounded to the
-/// nearest instead, some would be 1.
+/// Uniform f32 without the bits that the narrow float does not have. Rounding
+/// to the nearest would make some of them 1.
 static Value cutUniform(OpBuilder &builder, RandomOp random, FloatType narrow) {
   Location loc = random.getLoc();
   auto scale = [&](Value value, int exponent) -> Value {
@@ -23,8 +23,8 @@ static Value cutUniform(OpBuilder &builder, RandomOp random, FloatType narrow) {
   return scale(whole, -bits);
 }
 
-/// Whether the bounds fit is asked of the dtype that the program sees: what is
-/// made may be wider.
+/// Checks the bounds for the dtype that the program sees; the numbers may be
+/// made in a wider one.
 static void checkBounds(RandomOp random) {
   OpBuilder builder(random);
   CheckRandIntOp::create(builder, random.getLoc(), random.getBounds()[0],
@@ -37,7 +37,7 @@ static void checkBounds(RandomOp random) {
 void RandomOp::expand() {
   RankedTensorType type = getType();
   bool isNarrow = type.getElementTypeBitWidth() < 32;
-  // On the cpu the runtime makes them, and looks at the bounds.
+  // On the cpu the runtime makes the numbers and checks the bounds.
   if (getDistribution() == Distribution::RandInt &&
       (isNarrow || getPlace(type).kind == Place::Kind::Cuda))
     checkBounds(*this);

@@ -6,7 +6,7 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Sums of narrow floats are f32 inside, and rounded in the end only.
+/// Sums of narrow floats are computed in f32 and rounded only at the end.
 static void widenScatter(Operation *scatter) {
   auto type = cast<RankedTensorType>(scatter->getResult(0).getType());
   if (!isNarrowFloat(type.getElementType()))

@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Clamps the start of a slice, since its kernel may precede the check of it.
-/// `part` is as long as the slice.
+/// Clamps the start of a slice, since its kernel may run before the check of
+/// the start. `part` is as long as the slice.
 template <typename Slice> static void clampStart(Slice slice, Value part) {
   OpBuilder builder(slice);
   Location loc = slice.getLoc();

@@ -1,4 +1,4 @@
-//===- Softmax.cpp - softmax and its kin as reductions --------------------===//
+//===- Softmax.cpp - softmax and logsumexp as reductions ------------------===//
 
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/TD.h"
@@ -17,7 +17,7 @@ static TypedValue<RankedTensorType> widen(OpBuilder &builder, Location loc,
       .getResult();
 }
 
-/// Rounds `result` to the dtype of `op`, once, and puts it in its place.
+/// Rounds `result` once, to the dtype of `op`, and replaces `op` by it.
 static void replaceBy(OpBuilder &builder, Operation *op, Value result) {
   if (Type wanted = op->getResult(0).getType(); wanted != result.getType())
     result = CastOp::create(builder, op->getLoc(), wanted, result);
@@ -61,7 +61,7 @@ static void decomposeSoftmax(Operation *op, TypedValue<RankedTensorType> narrow,
   replaceBy(builder, op, result);
 }
 
-/// An infinite maximum is not subtracted: less itself it would be NaN.
+/// An infinite maximum is not subtracted: its difference from itself is NaN.
 void LogSumExpOp::expand() {
   OpBuilder builder(*this);
   Location loc = getLoc();

@@ -1,14 +1,16 @@
 //===- Affine.cpp - gradient rules of ops that read at sums of coordinates ===//
 //
-// An element of an operand gets what its readings get. Its own coordinates give
-// back one dim of the result each: alone, or, where the coordinate is a sum,
+// The gradient of an element of an operand is the sum of what its readings
+// contribute. Each coordinate of the element determines one dim of the result:
+// it is the dim or, if the coordinate is a sum,
 //
 //   a = f * d + rest   =>   d = (a - rest) / f
 //
-// which exists where the division leaves nothing and d is in range. So the
-// cotangent is set into zeros with f - 1 of them between its elements, and as
-// many around as (a - rest) needs: it is read, like the operand was, at sums of
-// coordinates. The dims that are not given back are summed over.
+// which exists if the division leaves no remainder and d is in range. So the
+// cotangent is set into zeros, with f - 1 zeros between its elements and as
+// many around them as (a - rest) needs. Then it is read, like the operand was,
+// at sums of coordinates. The dims that no coordinate determines are summed
+// over.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,19 +24,20 @@ namespace tdc::td {
 
 namespace {
 
-/// The adjoint of reading an operand by a map: what each element of the operand
-/// gets of the cotangents of its readings.
+/// The adjoint of reading an operand by a map: each element of the operand gets
+/// the sum of the cotangents of its readings.
 class ReadAdjoint {
 public:
-  /// Of operand `index`, which `maps` read as the others; `cotangent` has the
-  /// dims of maps below its rank, `extents` the sizes of all.
+  /// For operand `index`, which `maps[index]` reads. `cotangent` has the first
+  /// dims of the maps, up to its rank; `extents` has the sizes of all dims.
   ReadAdjoint(TensorBuilder b, Value operand, unsigned index,
               ArrayRef<AffineMap> maps, ValueRange offsets,
               ArrayRef<Value> extents, Value cotangent);
 
-  /// The operand's gradient where nothing was multiplied with it.
+  /// The operand's gradient if it was not multiplied with another operand.
   Value sumWindow();
-  /// The same where `factor` was, which `by` reads.
+  /// The operand's gradient if it was multiplied with `factor`, which `by`
+  /// reads.
   Value contractWith(Value factor, AffineMap by);
 
 private:
@@ -43,10 +46,11 @@ private:
   AffineExpr dimOf(unsigned position) const {
     return getAffineDimExpr(position, context);
   }
-  /// What `other`, a map of the same dims, is for those of the result.
+  /// `other`, a map of the dims of `from`, as a map of the dims of the
+  /// gradient: the dims of the operand, then those that are summed over.
   AffineMap translate(AffineMap other) const;
-  /// The elements of `input` at `map`, in the dims of the operand, then those
-  /// that are summed over.
+  /// The elements of `input` at `map`, a tensor with the dims of the operand,
+  /// then those that are summed over.
   Value readBy(Value input, AffineMap map);
   void findOwners(ArrayRef<AffineMap> maps, unsigned index);
   void insertZeros(Value given);
@@ -60,15 +64,15 @@ private:
   AffineMap from;
   ArrayRef<Value> extents;
   unsigned rank; ///< of the cotangent
-  /// Per dim of `from`: what it is in the result; null if it is part of a sum
-  /// that gives it back.
+  /// Per dim of `from`: its expression in the dims of the gradient; null if a
+  /// sum determines it.
   SmallVector<AffineExpr> known;
-  /// Per dim of `from`: the coordinate that gives it back, or -1.
+  /// Per dim of `from`: the coordinate that determines it, or -1.
   SmallVector<int> owner;
   /// The dims that are summed over; they follow those of the operand.
   SmallVector<unsigned> summed;
-  /// The cotangent with zeros between and around its elements, and where it is
-  /// read.
+  /// The cotangent with zeros between and around its elements, and the map that
+  /// reads it.
   Value cotangent;
   AffineMap map;
   SmallVector<Value> offsets;
@@ -97,7 +101,8 @@ Value ReadAdjoint::scale(Value number, int64_t factor) {
   return factor == 1 ? number : b.make<arith::MulIOp>(number, numberOf(factor));
 }
 
-/// Which coordinate gives back which dim; what is left is summed over.
+/// Finds the coordinate that determines each dim; the other dims are summed
+/// over.
 void ReadAdjoint::findOwners(ArrayRef<AffineMap> maps, unsigned index) {
   owner.assign(from.getNumDims(), -1);
   known.assign(from.getNumDims(), AffineExpr());
@@ -151,7 +156,7 @@ void ReadAdjoint::insertZeros(Value given) {
         position = position + known[i] * (-sign * sum[i]);
         addRange(-sign * sum[i], extents[i]);
       }
-    // Those of the map; offsets of dims before follow them.
+    // Offsets of the map; offsets that earlier dims have added follow them.
     for (unsigned i = 0; i < from.getNumSymbols(); ++i)
       if (int64_t factor = sum[from.getNumDims() + i]) {
         Value offset = offsets[i];
@@ -244,7 +249,7 @@ SmallVector<Value> WindowOp::buildVJP(OpBuilder &builder,
 
 SmallVector<Value> InsetOp::buildVJP(OpBuilder &builder,
                                      ArrayRef<Value> cotangents) {
-  // What was replaced gets nothing, what replaced it gets all.
+  // The replaced elements get nothing, the update gets everything.
   TensorBuilder b(builder, getLoc());
   SmallVector<Value> gradients(getNumOperands());
   gradients[0] = b.make<InsetOp>(getType(), cotangents[0], b.zeros(getUpdate()),
@@ -255,7 +260,8 @@ SmallVector<Value> InsetOp::buildVJP(OpBuilder &builder,
     AffineExpr place = getAffineDimExpr(dim, getContext()) * step;
     Value low = getLow()[dim];
     std::optional<int64_t> known = getConstantIntValue(low);
-    // A dim alone has the size of that dim.
+    // A coordinate that is a dim alone must have the size of the operand's dim;
+    // otherwise an offset of 0 stays a symbol.
     int64_t size = getType().getDimSize(dim);
     bool isWhole = !ShapedType::isDynamic(size) &&
                    size == getUpdate().getType().getDimSize(dim);

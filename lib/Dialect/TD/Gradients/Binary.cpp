@@ -1,7 +1,7 @@
 //===- Binary.cpp - gradient rules of arithmetic and choice ---------------===//
 //
 // Operands have equal types, so nothing is reduced here: a broadcast operand
-// comes from a td.broadcast, whose own rule does that.
+// comes from a td.broadcast, and the rule of that op reduces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,8 @@ SmallVector<Value> SubOp::buildVJP(OpBuilder &builder,
 SmallVector<Value> MulOp::buildVJP(OpBuilder &builder,
                                    ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());
-  // Of a square: twice the cotangent, which often is a constant, comes first.
+  // The gradient of a square: the cotangent, which often is a constant, is
+  // doubled first.
   if (getLhs() == getRhs())
     return {b.mul(b.add(cotangents[0], cotangents[0]), getLhs()), Value()};
   return {b.mul(cotangents[0], getRhs()), b.mul(cotangents[0], getLhs())};
@@ -40,7 +41,7 @@ SmallVector<Value> DivOp::buildVJP(OpBuilder &builder,
 
 SmallVector<Value> ModOp::buildVJP(OpBuilder &builder,
                                    ArrayRef<Value> cotangents) {
-  // a - b * floor(a / b), the floor being a step.
+  // a - b * floor(a / b), where the floor is a step function.
   TensorBuilder b(builder, getLoc());
   Value quotient = b.make<FloorDivOp>(getLhs(), getRhs());
   return {cotangents[0], b.neg(b.mul(cotangents[0], quotient))};
@@ -48,7 +49,7 @@ SmallVector<Value> ModOp::buildVJP(OpBuilder &builder,
 
 SmallVector<Value> PowOp::buildVJP(OpBuilder &builder,
                                    ArrayRef<Value> cotangents) {
-  // Two edges, both as in PyTorch. x⁰ is constant even at x = 0, where
+  // Two edge cases, both as in PyTorch. x⁰ is constant even at x = 0, where
   // 0 * 0⁻¹ would be NaN. And 0ⁿ with n >= 0 does not change with n, where
   // 0ⁿ * log 0 would be NaN.
   TensorBuilder b(builder, getLoc());
@@ -62,8 +63,9 @@ SmallVector<Value> PowOp::buildVJP(OpBuilder &builder,
   return {b.select(constant, zero, dx), b.select(flat, zero, dn)};
 }
 
-/// Both operands get half where they are equal; the one that lost gets none.
-/// Comparisons with NaN are false, so a NaN lets the gradient through.
+/// Where the operands are equal, each gets half; elsewhere the one that is not
+/// the result gets nothing. Comparisons with NaN are false, so a NaN lets the
+/// gradient through.
 static SmallVector<Value> shareBetween(TensorBuilder b, Value cotangent,
                                        Value lhs, Value rhs,
                                        ComparePredicate lhsLost,

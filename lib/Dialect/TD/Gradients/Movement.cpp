@@ -1,7 +1,7 @@
 //===- Movement.cpp - gradient rules of ops that move elements ------------===//
 //
-// Movement is linear: each rule is the op's transpose. Places and dtypes are
-// moved back alike.
+// Movement is linear: each rule is the op's transpose. Casts and transfers are
+// linear, too: the gradient gets the dtype and place of the operand.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,7 +85,7 @@ SmallVector<Value> DiagonalOp::buildVJP(OpBuilder &builder,
 
 SmallVector<Value> UpdateSliceOp::buildVJP(OpBuilder &builder,
                                            ArrayRef<Value> cotangents) {
-  // What was replaced gets nothing, what replaced it gets all.
+  // The replaced elements get nothing, the update gets everything.
   TensorBuilder b(builder, getLoc());
   Value rest = b.make<UpdateSliceOp>(cotangents[0], b.zeros(getUpdate()),
                                      getStart(), getDim(), getStep());

@@ -1,6 +1,7 @@
 //===- Reductions.cpp - gradient rules of reductions and products ---------===//
 //
-// A reduction's gradient is an expansion; a matrix product's, two products.
+// The gradient of a reduction is an expansion; the gradient of a matrix product
+// is two products.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,12 +32,12 @@ static Value productGradient(TensorBuilder b, Value cotangent, Value x,
   Value others = b.div(product, safe);
   Value meetsZero = isAmongOthers(isZero);
   Value meetsNotFinite = isAmongOthers(isNotFinite);
-  Value besideZero = b.select(meetsNotFinite, b.full(NAN, x), zero);
-  return b.mul(cotangent, b.select(meetsZero, besideZero, others));
+  Value atZero = b.select(meetsNotFinite, b.full(NAN, x), zero);
+  return b.mul(cotangent, b.select(meetsZero, atZero, others));
 }
 
-/// Evenly to all elements that equal the extremum. With a NaN in the row no
-/// element equals the result, and 0 / 0 says NaN.
+/// Gives equal shares to all elements that equal the extremum. With a NaN in
+/// the row no element equals the result, and 0 / 0 is NaN.
 static Value extremumGradient(TensorBuilder b, Value cotangent, Value x,
                               Value extremum, ArrayRef<int64_t> dims) {
   Value won = b.compare(ComparePredicate::EQ, x, b.expand(extremum, x, dims));

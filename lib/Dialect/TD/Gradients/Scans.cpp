@@ -1,7 +1,7 @@
 //===- Scans.cpp - gradient rules of scans --------------------------------===//
 //
-// An element of the input is in every result from its own place on: gradients
-// are sums from the end of the dim.
+// An element of the input is a term of every result from its own position on,
+// so its gradient is a sum from the end of the dim.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,7 +1,7 @@
 //===- TensorBuilder.cpp - td ops for gradient code -----------------------===//
 //
-// Where the run-time sizes of gradient tensors come from: td.dim of a forward
-// value of the same shape. td-simplify merges the repeats.
+// The run-time sizes of gradient tensors are td.dim ops on a forward value of
+// the same shape; td-simplify merges repeated ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,7 +88,7 @@ Value TensorBuilder::expand(Value reduced, Value like, ArrayRef<int64_t> dims) {
   auto target = RankedTensorType::get(likeType.getShape(),
                                       tensorType(reduced).getElementType(),
                                       likeType.getEncoding());
-  // Leading dims need no room made for them: td.broadcast aligns at the right.
+  // Leading dims need no reshape: td.broadcast aligns at the right.
   bool leading = true;
   for (auto [index, dim] : llvm::enumerate(dims))
     leading &= dim == static_cast<int64_t>(index);

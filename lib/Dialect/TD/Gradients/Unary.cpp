@@ -1,8 +1,8 @@
 //===- Unary.cpp - gradient rules of one-operand elementwise ops ----------===//
 //
 // Each rule uses the op's result where the derivative is known from it (exp,
-// tanh, relu …): the result is there anyway, so the operand can die earlier.
-// The forms are PyTorch's, so that edge cases agree with it.
+// tanh, relu …): the result is live anyway, so the operand can die earlier. The
+// forms are PyTorch's, so that edge cases agree with it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ SmallVector<Value> AbsOp::buildVJP(OpBuilder &builder,
   return {b.mul(cotangents[0], b.make<SignOp>(getInput()))};
 }
 
-// Steps have derivative 0 wherever they have one: nothing flows.
+// Step functions have derivative 0 wherever they have one: nothing flows.
 
 SmallVector<Value> SignOp::buildVJP(OpBuilder &, ArrayRef<Value>) {
   return {Value()};

@@ -1,4 +1,4 @@
-//===- BytesByGPU.cpp - attributes that say bytes of GPUs -----------------===//
+//===- BytesByGPU.cpp - attributes with the bytes of GPUs -----------------===//
 
 #include "Dialect/TD/IR/BytesByGPU.h"
 #include "mlir/IR/Builders.h"

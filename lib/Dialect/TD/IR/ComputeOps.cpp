@@ -1,7 +1,7 @@
-//===- ComputeOps.cpp - what most compute ops answer to passes ------------===//
+//===- ComputeOps.cpp - the defaults of the ComputeOp interface -----------===//
 //
-// The defaults of TDInterfaces.td; ops that answer otherwise do so in the file
-// of their family.
+// The defaults of TDInterfaces.td. Ops that need other answers override them in
+// the file of their family.
 //
 //===----------------------------------------------------------------------===//
 
@@ -110,7 +110,8 @@ Value td::findSize(Value tensor, int64_t dim) {
   return sized.getSizes()[index];
 }
 
-/// The coordinate of the operand that is dim `dim` of the map's domain.
+/// The coordinate of the operand that is exactly dim `dim` of the domain of the
+/// map.
 static std::optional<unsigned> findCoordinate(AffineMap map, unsigned dim) {
   for (auto [i, coordinate] : llvm::enumerate(map.getResults()))
     if (auto of = dyn_cast<AffineDimExpr>(coordinate);
@@ -119,8 +120,8 @@ static std::optional<unsigned> findCoordinate(AffineMap map, unsigned dim) {
   return std::nullopt;
 }
 
-/// Parts that fill a result have its size along the dims by which they are not
-/// moved.
+/// If parts fill a result, each has the size of the result along a dim in which
+/// no part is shifted.
 static TensorDim findInParts(UpdateOp update, unsigned dim) {
   TensorDim found;
   for (const UpdatePart &part : update.getParts()) {

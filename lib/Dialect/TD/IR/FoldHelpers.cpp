@@ -59,7 +59,7 @@ Attribute td::convertElement(Attribute value, Type elementType) {
   }
   if (elementType.isInteger(1))
     return IntegerAttr::get(elementType, APInt(1, !number.isZero()));
-  // Saturates, and gives 0 for NaN.
+  // The conversion saturates, and gives 0 for NaN.
   APSInt result(elementType.getIntOrFloatBitWidth(),
                 elementType.isUnsignedInteger());
   number.convertToInteger(result, APFloat::rmTowardZero, &ignored);

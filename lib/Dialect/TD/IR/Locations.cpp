@@ -1,4 +1,4 @@
-//===- Locations.cpp - places in the user's program -----------------------===//
+//===- Locations.cpp - locations in the user's program --------------------===//
 
 #include "Dialect/TD/IR/Locations.h"
 

@@ -1,4 +1,4 @@
-//===- OpHelpers.h - what the verifiers and folders of td share -----------===//
+//===- OpHelpers.h - helpers of the verifiers and folders of td -----------===//
 
 #ifndef TDC_LIB_DIALECT_TD_IR_OPHELPERS_H
 #define TDC_LIB_DIALECT_TD_IR_OPHELPERS_H
@@ -10,7 +10,7 @@
 namespace tdc::td {
 
 //===----------------------------------------------------------------------===//
-// Verifying. `what` names the thing as messages do: "result", "updates".
+// Verifying. `what` is the name of the value in messages: "result", "updates".
 //===----------------------------------------------------------------------===//
 
 /// Dims agree if they are equal or one of them is known at run time only.
@@ -28,18 +28,20 @@ llvm::LogicalResult verifyDType(mlir::Operation *op, llvm::StringRef what,
                                 mlir::RankedTensorType got);
 llvm::LogicalResult verifyDimIndex(mlir::Operation *op, int64_t dim,
                                    mlir::RankedTensorType type);
-/// One of `sizes` per `?` of the tensor types among `types`.
+/// Verifies that there is one of `sizes` per `?` of the tensor types among
+/// `types`.
 llvm::LogicalResult verifySizes(mlir::Operation *op, mlir::TypeRange types,
                                 mlir::ValueRange sizes);
-/// Tensors and host scalars only.
+/// Verifies that the inputs are tensors and host scalars only.
 llvm::LogicalResult verifyKernelInputs(mlir::Operation *op,
                                        mlir::TypeRange types);
-/// Reports that `op` reads or writes `actual`, and not `what` of the slot.
+/// Reports that `op` reads or writes the type `actual`, which is not `what` of
+/// the slot.
 llvm::LogicalResult reportSlot(mlir::Operation *op, SlotOp slot,
                                llvm::StringRef what, mlir::Type actual);
 /// The names in a list of symbols.
 llvm::SmallVector<mlir::StringAttr> getNames(mlir::ArrayAttr symbols);
-/// Every symbol of the list is a td.slot.
+/// Verifies that every symbol of the list is a td.slot.
 llvm::LogicalResult verifySlots(mlir::Operation *op, mlir::ArrayAttr slots,
                                 mlir::SymbolTableCollection &symbols);
 /// The td.slot of that name; null and an error at `op` if there is none.
@@ -48,7 +50,7 @@ SlotOp lookupSlot(mlir::Operation *op, mlir::FlatSymbolRefAttr slot,
 
 /// The sizes of a tensor as shape rules take them, a variable for each `?`.
 Dims getSymbolicSizes(mlir::RankedTensorType type);
-/// A tensor has the shape that a rule gives.
+/// Verifies that a tensor has the shape that a rule gives.
 llvm::LogicalResult verifyShape(mlir::Operation *op, llvm::StringRef what,
                                 const ShapeAnswer &expected,
                                 mlir::RankedTensorType got);
@@ -69,7 +71,7 @@ bool isUniform(mlir::Value tensor, int64_t value);
 /// Converts a number as td.cast does, into an attribute of `elementType`.
 mlir::Attribute convertElement(mlir::Attribute value, mlir::Type elementType);
 
-/// A td.fill with a number of the element type. `sizes` as td.fill wants them.
+/// A td.fill with a number of the element type. `sizes` as td.fill takes them.
 FillOp createFill(mlir::OpBuilder &builder, mlir::Location loc,
                   mlir::Attribute element, mlir::ValueRange sizes,
                   mlir::RankedTensorType type);
@@ -78,8 +80,8 @@ FillOp createFill(mlir::OpBuilder &builder, mlir::Location loc,
 bool isSizeOf(mlir::Value size, mlir::Value tensor, int64_t dim);
 
 /// The size of a dim as an i64: a constant, an operand of the op that made
-/// `tensor`, or else a new td.dim. Fails where that is needed inside a
-/// td.kernel, whose body has no td.dim.
+/// `tensor`, or else a new td.dim. Fails if a td.dim is needed inside a
+/// td.kernel: its body may not have one.
 llvm::FailureOr<mlir::Value> findOrMakeSize(mlir::PatternRewriter &rewriter,
                                             mlir::Operation *op,
                                             mlir::Value tensor, int64_t dim);

@@ -9,7 +9,7 @@ using namespace tdc;
 using namespace tdc::td;
 
 //===----------------------------------------------------------------------===//
-// What maps must be
+// Rules of maps
 //===----------------------------------------------------------------------===//
 
 /// How an operand is read.
@@ -30,8 +30,8 @@ template <typename Affine> static std::string spell(Affine affine) {
   return text;
 }
 
-/// Whether the coordinate may be out of range of a dim of this size; false
-/// where that depends on a number that only a run knows.
+/// Whether the coordinate leaves the range of a dim of this size; false if that
+/// depends on a run-time number.
 static bool leavesRange(ArrayRef<int64_t> factors, ArrayRef<int64_t> extents,
                         int64_t size) {
   int64_t least = factors.back(), most = least;
@@ -83,9 +83,9 @@ static LogicalResult verifyReading(Operation *op, const Reading &reading) {
   return success();
 }
 
-/// The access of an operand by `map`, whose symbols are `offsets`. Constant
-/// ones are numbers of the map, but for a 0 that would leave a dim alone: that
-/// is said of dims that are read in full.
+/// The access of an operand by `map`, which has the symbols `offsets`. Constant
+/// offsets become numbers of the map, except a 0 that would leave a dim alone:
+/// a dim alone means that the dim is read in full.
 static AccessMap accessBy(AffineMap map, OperandRange offsets) {
   MLIRContext *context = map.getContext();
   SmallVector<AffineExpr> numbers;
@@ -165,7 +165,7 @@ static bool readsOnce(AffineMap map) {
   return seen.all();
 }
 
-/// A part of a contraction is a contraction: the gradient of a border is cut
+/// A part of a contraction is a contraction: the border of a gradient is cut
 /// off before it is computed.
 LogicalResult WindowOp::canonicalize(WindowOp op, PatternRewriter &rewriter) {
   auto contract = op.getInput().getDefiningOp<ContractOp>();
@@ -187,7 +187,7 @@ LogicalResult WindowOp::canonicalize(WindowOp op, PatternRewriter &rewriter) {
     return inner.replaceDimsAndSymbols(dims, {}, rank + more,
                                        own + map.getNumSymbols());
   };
-  // Its coordinates must still be given back by a dim of their own.
+  // Each coordinate that is no dim alone must still have a dim of its own.
   AffineMap maps[] = {compose(lhs), compose(contract.getRhsMap())};
   for (unsigned index : {0, 1}) {
     maps[index] = simplifyAffineMap(maps[index]);
@@ -259,7 +259,7 @@ SmallVector<UpdatePart> InsetOp::getParts() {
 // td.contract
 //===----------------------------------------------------------------------===//
 
-/// The operand dims of which `dim` of the maps is the coordinate.
+/// The operand dims that have dim `dim` of the maps as their coordinate.
 static SmallVector<OperandDim> findOperandDims(ContractOp op, unsigned dim) {
   SmallVector<OperandDim> found;
   AffineMap maps[] = {op.getLhsMap(), op.getRhsMap()};

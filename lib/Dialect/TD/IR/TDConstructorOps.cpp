@@ -9,7 +9,7 @@ using namespace tdc::td;
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
 
-/// It is data of the program.
+/// A constant is data of the program.
 bool ConstantOp::isPulled() { return false; }
 
 LogicalResult FillOp::verify() {
@@ -69,14 +69,14 @@ LogicalResult RandomOp::verify() {
   return verifySizes(*this, getType(), getSizes());
 }
 
-/// A permutation is made as a whole.
+/// A permutation is computed as a whole, not by element.
 bool RandomOp::isPulled() {
   return getDistribution() != Distribution::Permutation;
 }
 
 bool RandomOp::isRepeatable() { return false; }
 
-/// The bounds may not fit.
+/// Bounds that are not constant may not fit.
 bool RandomOp::mayFail() {
   return !llvm::all_of(getBounds(), [](Value bound) {
     return matchPattern(bound, m_Constant());

@@ -1,4 +1,4 @@
-//===- TDDialect.cpp - the td dialect and its op table check --------------===//
+//===- TDDialect.cpp - the td dialect -------------------------------------===//
 
 #include "Dialect/TD/IR/TD.h"
 #include "Dialect/TD/OpTable/OpTable.h"
@@ -19,7 +19,7 @@ void TDDialect::initialize() {
       >();
 }
 
-/// Folders answer with host scalars (sizes, items) or whole tensors.
+/// Folders return host scalars (sizes, items) or whole tensors.
 Operation *TDDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                           Type type, Location loc) {
   if (auto elements = dyn_cast<ElementsAttr>(value))

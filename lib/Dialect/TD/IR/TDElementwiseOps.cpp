@@ -1,8 +1,8 @@
 //===- TDElementwiseOps.cpp - folding of elementwise ops ------------------===//
 //
-// The rule of these ops (C1: one type) is held by their traits. Folded is what
-// gradients and zero_grad leave behind: zeros added, ones multiplied,
-// arithmetic on filled tensors.
+// The traits of these ops verify their rule (C1: one type). Folding is for code
+// that gradients and zero_grad produce: added zeros, factors of one, arithmetic
+// on filled tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -80,8 +80,8 @@ OpFoldResult DivOp::fold(FoldAdaptor) {
   return isUniform(getRhs(), 1) ? getLhs() : Value();
 }
 
-/// Replaces an op on two constant td.fills by a td.fill. The arithmetic is that
-/// of the element type, so it rounds where a kernel would.
+/// Replaces an op on two constant td.fills by a td.fill. The arithmetic is done
+/// in the element type, so it rounds as in a kernel.
 template <typename OpTy>
 static LogicalResult
 foldFills(OpTy op, PatternRewriter &rewriter,
@@ -134,7 +134,7 @@ LogicalResult DivOp::canonicalize(DivOp op, PatternRewriter &rewriter) {
 // Comparison and choice
 //===----------------------------------------------------------------------===//
 
-/// An integer compared with itself. (A float may be NaN.)
+/// Folds the comparison of an integer with itself. (A float may be NaN.)
 LogicalResult CompareOp::canonicalize(CompareOp op, PatternRewriter &rewriter) {
   if (op.getLhs() != op.getRhs() ||
       isa<FloatType>(op.getLhs().getType().getElementType()))

@@ -164,7 +164,7 @@ LogicalResult RestoreOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifySlots(*this, getSlots(), symbols);
 }
 
-/// What the file does not have stays as it is.
+/// A slot that the file does not have keeps its content, so all slots are read.
 SmallVector<StringAttr> RestoreOp::getReadSlots() {
   return td::getNames(getSlots());
 }

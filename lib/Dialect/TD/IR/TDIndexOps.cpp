@@ -10,8 +10,8 @@ using namespace tdc::td;
 // td.gather, td.scatter_add
 //===----------------------------------------------------------------------===//
 
-/// Whether all elements of an index tensor are those of a random permutation of
-/// so many.
+/// Whether all elements of an index tensor are elements of a random permutation
+/// of `size` numbers.
 static bool isOfPermutation(Value index, int64_t size) {
   while (true) {
     if (auto argument = dyn_cast<BlockArgument>(index)) {
@@ -30,7 +30,8 @@ static bool isOfPermutation(Value index, int64_t size) {
          random.getType().getNumElements() == size;
 }
 
-/// All dims but those from `dim` to `end`: an element of operand 1 is there.
+/// The access at all dims of the domain, but with one element of operand 1 in
+/// place of the dims from `dim` to before `end`.
 static AccessMap accessAround(MLIRContext *context, unsigned rank, unsigned dim,
                               unsigned end) {
   SmallVector<AffineExpr> coordinates;
@@ -43,7 +44,8 @@ static AccessMap accessAround(MLIRContext *context, unsigned rank, unsigned dim,
           {{AccessSymbol::Element, 1}}};
 }
 
-/// The dims from `dim` on that are those of an index tensor.
+/// The access at the dims of the domain from `dim` to before `end`, which are
+/// those of an index tensor.
 static AccessMap accessIndices(MLIRContext *context, unsigned rank,
                                unsigned dim, unsigned end) {
   return {AffineMap::getMultiDimIdentityMap(rank, context)
@@ -119,7 +121,8 @@ bool ScatterAddOp::mayFail() { return true; }
 // td.gather_along, td.scatter_add_along
 //===----------------------------------------------------------------------===//
 
-/// `indices` has `input`'s rank and its sizes but along `dim`.
+/// Verifies that `indices` has `input`'s rank, and its sizes except along
+/// `dim`.
 static LogicalResult verifyAlong(Operation *op, RankedTensorType input,
                                  RankedTensorType indices, int64_t dim) {
   SmallVector<int64_t> expected(input.getShape());
@@ -179,8 +182,8 @@ bool ScatterAddAlongOp::mayFail() { return true; }
 
 /// scatter_add_along(fill 0, indices, updates) with one index per row
 ///   -> select(iota == gather_along(iota, indices), updates, fill 0)
-/// so that the gradient of a cross entropy is elementwise. What is picked from
-/// the positions is the index itself, checked.
+/// so that the gradient of a cross entropy is elementwise. Picking from the
+/// positions gives the index itself, after a check of its range.
 LogicalResult ScatterAddAlongOp::canonicalize(ScatterAddAlongOp op,
                                               PatternRewriter &rewriter) {
   auto zeros = op.getInput().getDefiningOp<FillOp>();

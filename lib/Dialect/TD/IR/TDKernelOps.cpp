@@ -38,7 +38,7 @@ LogicalResult KernelOp::verify() {
       return (emitOpError("expected compute ops and constants only, got '")
               << op.getName() << "'")
                  .attachNote(op.getLoc())
-             << "it stands here";
+             << "this op";
   // C4
   if (failed(verifyKernelInputs(*this, getInputs().getTypes())))
     return failure();

@@ -1,7 +1,7 @@
 //===- TDOps.cpp - the generated code of all ops --------------------------===//
 //
-// On its own because it is the longest to compile; what is written by hand
-// stands in one file per family.
+// In a file of its own because it takes longest to compile. The code written by
+// hand is in one file per family.
 //
 //===----------------------------------------------------------------------===//
 

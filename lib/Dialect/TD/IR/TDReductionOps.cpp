@@ -23,7 +23,8 @@ static LogicalResult verifyReducedDims(Operation *op, ArrayRef<int64_t> dims,
   return success();
 }
 
-/// Whether elements along the dims can be counted row by row.
+/// Whether elements along the dims can be numbered row by row: all dims but the
+/// first have static sizes.
 static bool haveOneOrder(ArrayRef<int64_t> dims, RankedTensorType input) {
   return !dims.empty() && llvm::none_of(dims.drop_front(), [&](int64_t dim) {
     return input.isDynamicDim(dim);
@@ -36,7 +37,7 @@ static SmallVector<OperandDim, 2> ofInput(ArrayRef<int64_t> dims) {
       dims, [](int64_t dim) { return OperandDim{0, unsigned(dim)}; });
 }
 
-/// The result is the input without `dims`.
+/// Verifies that the result has the shape of the input without `dims`.
 static LogicalResult verifyReduced(Operation *op, RankedTensorType input,
                                    ArrayRef<int64_t> dims,
                                    RankedTensorType result) {
@@ -71,7 +72,7 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
-/// An operand of which the dims `reduced` are reduced.
+/// The access of an operand that is reduced along the dims `reduced`.
 static AccessMap accessReduced(RankedTensorType input,
                                ArrayRef<int64_t> reduced) {
   MLIRContext *context = input.getContext();
@@ -204,7 +205,7 @@ SmallVector<OperandDim, 2> MatmulOp::getReducedDims() {
 
 ReduceKind MatmulOp::getCombination() { return ReduceKind::Sum; }
 
-/// With k = 1 there is nothing to add up: an outer product, which fuses.
+/// With k = 1 there is no sum: the product is an outer product, which fuses.
 LogicalResult MatmulOp::canonicalize(MatmulOp op, PatternRewriter &rewriter) {
   RankedTensorType type = op.getType();
   int64_t rank = type.getRank();
@@ -249,7 +250,7 @@ std::string ScanOp::getSpelling() {
   return ("cum" + stringifyReduceKind(getKind())).str();
 }
 
-/// The scan of single elements.
+/// Folds the scan of single elements.
 OpFoldResult ScanOp::fold(FoldAdaptor) {
   return getType().getDimSize(getDim()) == 1 ? getInput() : Value();
 }

@@ -86,7 +86,8 @@ LogicalResult BroadcastOp::canonicalize(BroadcastOp op,
 
 LogicalResult ReshapeOp::verify() {
   RankedTensorType from = getInput().getType(), to = getType();
-  // C1: with `?` on one side its product must be able to make up the other's.
+  // C1: with `?` on one side, the product of the static sizes there must divide
+  // the number of elements of the other side.
   int64_t a = staticElements(from), b = staticElements(to);
   bool fits = from.hasStaticShape() && to.hasStaticShape() ? a == b
               : from.hasStaticShape() ? (b == 0 ? a == 0 : a % b == 0)
@@ -113,8 +114,8 @@ bool ReshapeOp::isPulled() {
   auto from = nonUnit(getInput().getType()), to = nonUnit(getType());
   if (from.size() != to.size())
     return false;
-  // A run-time size is known to be the size that it becomes only if nothing
-  // else could have changed.
+  // A run-time size is known to be the size in the result only if no other size
+  // is unknown.
   unsigned unknown = 0;
   for (auto [size, other] : llvm::zip_equal(from, to)) {
     if (!dimsAgree(size, other))
@@ -139,8 +140,9 @@ AccessMap ReshapeOp::getAccess(unsigned) {
 
 Value ReshapeOp::getViewed() { return getInput(); }
 
-/// Whether a reshape to its operand's own type changes nothing: one `?` is
-/// given by the number of elements, more must be known to be the operand's.
+/// Whether a reshape to its operand's own type changes nothing: one `?` follows
+/// from the number of elements; if there are several, they must be known to be
+/// the operand's.
 static bool isIdentity(ReshapeOp op) {
   RankedTensorType type = op.getType();
   if (op.getInput().getType() != type)
@@ -306,7 +308,7 @@ AccessMap SliceOp::getAccess(unsigned) {
                      getStep());
 }
 
-/// The slice of everything.
+/// Folds the slice of everything.
 OpFoldResult SliceOp::fold(FoldAdaptor) {
   if (getInput().getType() != getType() || getStep() != 1 ||
       !matchPattern(getStart(), m_Zero()))
@@ -344,7 +346,8 @@ LogicalResult DiagonalOp::verify() {
   return success();
 }
 
-/// A dim alone would say that it is read in full: both have a symbol.
+/// Both coordinates have a symbol: a dim alone would mean that the dim is read
+/// in full.
 AccessMap DiagonalOp::getAccess(unsigned) {
   MLIRContext *context = getContext();
   unsigned rank = getType().getRank();
@@ -418,7 +421,7 @@ LogicalResult ConcatOp::verify() {
 
 Value ConcatOp::getBase() { return {}; }
 
-/// Each input is moved by the sizes of those before it.
+/// Each input is shifted by the sizes of the inputs before it.
 SmallVector<UpdatePart> ConcatOp::getParts() {
   unsigned rank = getType().getRank(), dim = getDim();
   SmallVector<UpdatePart> parts;

@@ -145,7 +145,7 @@ LogicalResult BackwardOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return success();
 }
 
-/// It adds to gradients.
+/// The op reads gradients as well: it adds to them.
 SmallVector<StringAttr> BackwardOp::getReadSlots() {
   SmallVector<StringAttr> slots = getNames(getParameters());
   llvm::append_range(slots, getNames(getGradients()));

@@ -1,4 +1,4 @@
-//===- TDTypes.cpp - td's types, and the way to the MLIR-free ones --------===//
+//===- TDTypes.cpp - td's types, and conversions to MLIR-free ones --------===//
 
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/IR/Builders.h"
@@ -15,7 +15,8 @@ using namespace tdc::td;
 #define GET_TYPEDEF_CLASSES
 #include "Dialect/TD/IR/TDTypes.cpp.inc"
 
-/// Here and not in TDDialect.cpp: the generated code must be complete.
+/// In this file, not in TDDialect.cpp, because the generated code must be
+/// complete here.
 void TDDialect::registerAttributesAndTypes() {
   addAttributes<
 #define GET_ATTRDEF_LIST

@@ -1,4 +1,4 @@
-//===- OpTable.cpp - what is known of every compute op, without MLIR ------===//
+//===- OpTable.cpp - properties of every compute op, without MLIR ---------===//
 
 #include "Dialect/TD/OpTable/OpTable.h"
 #include "llvm/ADT/STLExtras.h"

@@ -11,7 +11,7 @@ static ShapeAnswer fail(std::string problem) {
   return answer;
 }
 
-/// Makes two sizes agree: nothing to do, a fact to check, or a problem.
+/// Requires two sizes to be equal: adds nothing, a fact to check, or a problem.
 static void requireEqual(ShapeAnswer &answer, const Size &lhs, const Size &rhs,
                          const std::string &what) {
   switch (compare(lhs, rhs)) {
@@ -60,7 +60,7 @@ ShapeAnswer tdc::broadcastShapes(llvm::ArrayRef<DimsRef> operands) {
         requireEqual(answer, result, size,
                      "the sizes of dim -" + std::to_string(fromRight) +
                          " differ");
-      // Of two that agree, the one that is known.
+      // Of two equal sizes, take the known one.
       if (result.isConstant(1) || size.isConstant())
         result = size;
     }
@@ -71,8 +71,9 @@ ShapeAnswer tdc::broadcastShapes(llvm::ArrayRef<DimsRef> operands) {
           dims[dims.size() - fromRight].isConstant(1))
         flag = flag || (!dims.empty() && rank > 1);
   }
-  // [N, 1] with [M]: the one grows a column, the other rows. Where both have
-  // all dims, as in [N, 1] with [1, M], somebody wrote the 1.
+  // [N, 1] with [M]: the first operand is repeated along its columns, the
+  // second along new rows. If both have all dims, as in [N, 1] with [1, M], the
+  // author wrote the 1.
   if (operands.size() == 2 && expanded[0] && expanded[1] &&
       operands[0].size() != operands[1].size())
     answer.bothExpanded = true;
@@ -156,7 +157,7 @@ ShapeAnswer tdc::reshapeShape(DimsRef input, DimsRef wanted) {
     return answer;
   }
   if (known.isConstant(0))
-    return fail("-1 is ambiguous beside a size of 0");
+    return fail("-1 is ambiguous next to a size of 0");
   Size &rest = answer.dims[*open];
   rest = Size::floorDiv(total, known);
   requireEqual(answer, total, known * rest, what);

@@ -1,7 +1,8 @@
 //===- Size.cpp - arithmetic on sizes in normal form ----------------------===//
 //
 // Normal form: terms sorted by their factors, no zero coefficients, factors of
-// a term sorted. A division keeps in its atom only what does not divide evenly.
+// a term sorted. The atom of a division has only the terms that do not divide
+// evenly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,7 +89,7 @@ static int64_t wrapMul(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) *
                               static_cast<uint64_t>(b));
 }
-/// Floors. INT64_MIN / -1 wraps.
+/// Division that rounds down. INT64_MIN / -1 wraps.
 static int64_t floorDivide(int64_t a, int64_t b) {
   if (b == -1)
     return wrapMul(a, -1);
@@ -179,7 +180,8 @@ Size tdc::operator*(const Size &lhs, const Size &rhs) {
   return Size::make(std::move(terms), wrapMul(lhs.constant, rhs.constant));
 }
 
-/// Divides a term by a product of atoms; false if it does not contain them.
+/// Divides a term by a product of atoms; false if it does not contain the
+/// product.
 static bool divideTerm(SizeTerm &term, const SizeTerm &by) {
   if (by.coefficient == 0 ||
       (by.coefficient != -1 && term.coefficient % by.coefficient != 0))
@@ -201,7 +203,7 @@ Size Size::floorDiv(const Size &lhs, const Size &rhs) {
     return Size(floorDivide(lhs.constant, rhs.constant));
   if (rhs.isConstant(1))
     return lhs;
-  // Only a one-term divisor is taken out: N*H // H, (4*d + 3) // 4.
+  // Only a divisor of one term is divided out: N*H // H, (4*d + 3) // 4.
   SizeTerm divisor;
   if (rhs.isConstant())
     divisor.coefficient = rhs.constant;
@@ -272,7 +274,7 @@ std::optional<int64_t> Size::evaluate(
 // Spelling
 //===----------------------------------------------------------------------===//
 
-/// Parenthesised unless it is one word.
+/// The text of an operand of `//`, in parentheses unless it is one word.
 static std::string operandText(const Size &size) {
   std::string text = size.str();
   return llvm::StringRef(text).contains(' ') ? "(" + text + ")" : text;

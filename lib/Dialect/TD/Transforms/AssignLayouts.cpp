@@ -1,9 +1,9 @@
 //===- AssignLayouts.cpp - the order of dims in memory --------------------===//
 //
-// PyTorch's Linear keeps its weight as [out, in], and y = x @ weight.T wants
-// the out dim contiguous, because it runs on the vector's lanes. Nothing but
-// files and prints can see in which order a slot's dims lie in memory; so every
-// slot, with its moments and gradients, gets the order in which the kernels
+// PyTorch's Linear keeps its weight as [out, in], and y = x @ weight.T needs
+// the out dim contiguous, because the lanes of a vector run along it. Only
+// files and prints can observe the order of a slot's dims in memory, so every
+// slot, with its moments and gradients, gets the order for which the kernels
 // that use it cost least.
 //
 //===----------------------------------------------------------------------===//
@@ -21,10 +21,10 @@ namespace tdc::td {
 
 namespace {
 
-/// A loop around a kernel weighs as much as this many runs of it.
+/// A loop around a kernel counts as this many runs of it.
 constexpr double kLoopWeight = 10;
 
-/// Whether another order of dims is another order of elements.
+/// Whether another order of dims changes the order of elements.
 bool isMatrix(Value tensor) {
   auto type = dyn_cast<RankedTensorType>(tensor.getType());
   return type && type.getRank() >= 2 &&
@@ -66,9 +66,10 @@ private:
     return pointer;
   }
   void *getGroup(void *member) { return groups.getLeaderValue(member); }
-  /// Once all is collected: groups that are tied then are not fixed.
+  /// Valid after collect(), since groups that are tied later are not fixed.
   bool isFixed(void *member) { return fixedGroups.contains(getGroup(member)); }
-  /// The value outside that an argument or yielded value of a kernel is.
+  /// Returns the value outside of a kernel for an argument or yielded value of
+  /// it.
   Value outside(KernelOp kernel, Value inner);
   Layout getLayout(Value value);
   double getCost(ArrayRef<Kernel *> users);
@@ -81,7 +82,7 @@ private:
   llvm::EquivalenceClasses<void *> groups;
   llvm::DenseSet<void *> fixed;                ///< values
   llvm::DenseSet<void *> fixedGroups, swapped; ///< their leaders
-  /// The kernels that a group has matrices of, by its leader.
+  /// By the leader of a group: the kernels that use matrices of the group.
   llvm::DenseMap<void *, SmallVector<Kernel *>> users;
   llvm::DenseMap<Attribute, Value> slots; ///< a value of each slot
 };
@@ -108,8 +109,8 @@ void LayoutAssigner::collect() {
     } else if (auto write = dyn_cast<WriteOp>(op)) {
       Value value = write.getValue();
       tieToSlot(write.getSlotAttr(), value);
-      // td-to-runtime knows a slot's order only where a kernel writes straight
-      // into it, which has to lie there.
+      // td-to-runtime knows a slot's order only where a kernel writes its
+      // result directly into the slot's memory.
       if (!value.getDefiningOp<KernelOp>() || !value.hasOneUse() ||
           !write.getValue().getType().hasStaticShape())
         fixed.insert(key(value));
@@ -117,7 +118,7 @@ void LayoutAssigner::collect() {
       Block &body = kernel.getBody().front();
       SmallVector<Value> roots(body.getTerminator()->getOperands());
       FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
-      // A GPU's kernels are written for rows: they pass matrices through shared
+      // GPU kernels expect row-major tensors: they move matrices through shared
       // memory where that is the wrong order.
       if (kernel.isOnGPU() || failed(nest) ||
           llvm::any_of(body,
@@ -136,7 +137,7 @@ void LayoutAssigner::collect() {
       kernels.push_back({kernel, std::move(*nest), weight});
       return WalkResult::skip();
     } else {
-      // Whoever else touches a tensor expects it row by row.
+      // All other ops expect tensors in row-major order.
       for (ValueRange values :
            {ValueRange(op->getOperands()), ValueRange(op->getResults())})
         for (Value value : values)
@@ -152,8 +153,10 @@ void LayoutAssigner::collect() {
   });
 }
 
-/// Elementwise work wants everything it touches in one order; but a weight
-/// must not stay row by row because the numbers it starts from do.
+/// Ties values that a kernel reads and writes at the same coordinates, because
+/// elementwise work is cheapest if they have one order. Fixed values are not
+/// tied: a weight must not stay row-major because the values that it is
+/// initialized from do.
 void LayoutAssigner::tieElementwise() {
   for (Kernel &kernel : kernels)
     for (const Access &root : kernel.nest.getRoots())

@@ -1,12 +1,12 @@
-//===- FitMemory.cpp - td-fit-memory: tensors leave a device that is full -===//
+//===- FitMemory.cpp - td-fit-memory: evict tensors from a full device ----===//
 //
-// Goes through the program as it runs. Where more is live on a device than it
-// has, the value whose next use is furthest leaves it and comes back right
-// before that use: with equal sizes and copies at hand no choice makes fewer
-// copies (L. A. Belady, "A study of replacement algorithms for a
-// virtual-storage computer", IBM Systems Journal 5(2), 1966). So that it knows
-// what has to be there, copies and constructors wait for their first use to
-// begin with.
+// Walks the program in the order in which it runs. Where more is live on a
+// device than it has room for, the value with the furthest next use is evicted
+// and brought back right before that use: if values have equal sizes and copies
+// elsewhere, no choice makes fewer copies (L. A. Belady, "A study of
+// replacement algorithms for a virtual-storage computer", IBM Systems Journal
+// 5(2), 1966). Copies and constructors are sunk to their first use before that,
+// so that only values that are needed are live.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,16 +30,19 @@ namespace {
 
 using LiveTensor = DeviceMemory::LiveTensor;
 
-/// A value that can leave the device at a point, and what that costs.
+/// A value that can be evicted from the device at a point, and the cost of
+/// that.
 struct Victim {
   LiveTensor tensor;
-  /// Loops around the point that are left before the value is used again.
+  /// The number of loops around the point that are left before the value is
+  /// used again.
   unsigned loopsLeft = 0;
-  /// What it takes to have it back: nothing but the op that makes it, a copy,
-  /// or one more to save it first.
+  /// The cost of bringing it back: only the op that makes it, a copy, or a copy
+  /// and another one to save it first.
   enum Kind : uint8_t { Constructed, Clean, Dirty } kind = Dirty;
-  /// Blocks around the point that are left before then, and the op there; null
-  /// if it is not used again.
+  /// The number of blocks around the point that are left before the next use,
+  /// and the op with that use in the block that is reached then; null if there
+  /// is no next use.
   unsigned blocksLeft = 0;
   bool isNextIteration = false;
   Operation *next = nullptr;
@@ -83,7 +86,8 @@ public:
     if (!isFull)
       return;
     delayRepeatable();
-    // What leaves is nowhere that it was not before: what fits goes on to fit.
+    // Eviction makes no value live where it was not live before, so points that
+    // fit continue to fit.
     walkExcess([&](Operation *op, DeviceMemory &memory) {
       return relieve(op, memory);
     });
@@ -95,8 +99,10 @@ private:
     return type ? getPlace(type) : Place();
   }
 
-  /// A constructor or a copy from the cpu: it can run again whenever its result
-  /// is needed. What is there then is there as well when the result is used.
+  /// Whether the op is a constructor or a copy from the cpu, which can run
+  /// again whenever its result is needed. All values that are live at the op
+  /// are also live at the use of its result, so memory need not be checked at
+  /// the op.
   bool isRepeatable(Operation *op) const {
     if (!op || op->getNumResults() != 1 ||
         getPlaceOf(op->getResult(0)) != device)
@@ -105,24 +111,25 @@ private:
     return copy ? getPlaceOf(copy.getInput()) == getCpu() : isConstructor(op);
   }
 
-  /// A copy of what is on the device to elsewhere: what is there then was there
-  /// as well when that was made.
+  /// Whether the op copies a value from the device to another one. All values
+  /// that are live at the copy were also live when the value was made, so
+  /// memory need not be checked at the copy.
   bool isSaved(Operation *op) const {
     auto copy = dyn_cast<ToDeviceOp>(op);
     return copy && getPlaceOf(copy.getInput()) == device &&
            !isRepeatable(copy.getInput().getDefiningOp());
   }
 
-  /// Goes to the points where the device does not have enough. One is left
-  /// when it has, or when nothing helps any more.
+  /// Calls `relieve` at each point where the device does not have enough
+  /// memory, until it has or `relieve` returns false.
   void
   walkExcess(llvm::function_ref<bool(Operation *, DeviceMemory &)> relieve) {
     DeviceMemory memory(module, device);
     memory.walk([&](Operation *op) {
       if (isRepeatable(op) || isSaved(op))
         return WalkResult::advance();
-      // Ends: what leaves is gone here, or is there as a shorter value of a
-      // block further inside.
+      // Terminates: an evicted value is no longer live here, or is replaced by
+      // a shorter-lived value of a nested block.
       while (memory.getBytes() > limit && relieve(op, memory)) {
       }
       return WalkResult::advance();
@@ -146,9 +153,10 @@ private:
                                [](OpOperand &use) { return &use; });
   }
 
-  //===--- What goes ------------------------------------------------------===//
+  //===--- Choosing victims -----------------------------------------------===//
 
-  /// False if nothing can leave.
+  /// Evicts values at `point` until the others fit, as far as possible; false
+  /// if none can be evicted.
   bool relieve(Operation *point, DeviceMemory &memory) {
     SmallVector<Victim> victims;
     for (const LiveTensor &tensor : memory.getLive())
@@ -165,7 +173,7 @@ private:
       chosen.push_back(victim);
       freed += victim.tensor.bytes;
     }
-    // A large one that came last may make smaller ones stay.
+    // If a large victim was chosen last, smaller ones need not leave.
     for (size_t i = chosen.size(); i-- > 0;)
       if (freed - chosen[i].tensor.bytes >= missing) {
         freed -= chosen[i].tensor.bytes;
@@ -197,13 +205,13 @@ private:
     SmallVector<OpOperand *> uses = getUses(value);
     for (Operation *op = point;; op = op->getParentOp()) {
       Block *block = op->getBlock();
-      SmallVector<OpOperand *> inside, behind;
+      SmallVector<OpOperand *> inside, after;
       for (OpOperand *use : uses)
         if (Operation *at = block->findAncestorOpInBlock(*use->getOwner())) {
-          bool isBehind = op->isBeforeInBlock(at) || at == point;
-          (isBehind ? behind : inside).push_back(use);
+          bool isAfter = op->isBeforeInBlock(at) || at == point;
+          (isAfter ? after : inside).push_back(use);
         }
-      victim.next = getFirst(block, behind);
+      victim.next = getFirst(block, after);
       if (victim.next || block == value.getParentBlock())
         return victim;
       if (CarryingLoop(block->getParentOp())) {
@@ -217,9 +225,10 @@ private:
     }
   }
 
-  //===--- How it goes ----------------------------------------------------===//
+  //===--- Eviction -------------------------------------------------------===//
 
-  /// A copy of the value on the cpu that runs as often as the value is made.
+  /// Returns a copy of the value to the cpu that runs as often as the value is
+  /// made; null if there is none.
   static ToDeviceOp findCopyOnCpu(Value value) {
     for (Operation *user : value.getUsers())
       if (auto copy = dyn_cast<ToDeviceOp>(user);
@@ -229,7 +238,7 @@ private:
     return nullptr;
   }
 
-  /// The value on the cpu, from `point` on at the latest.
+  /// Returns the value on the cpu, available from `point` on at the latest.
   Value save(Value value, Operation *point) {
     ToDeviceOp copy = findCopyOnCpu(value);
     OpBuilder builder(module.getContext());
@@ -245,7 +254,8 @@ private:
     return copy.getResult();
   }
 
-  /// The value leaves the device before `point`, for good or until it is used.
+  /// Evicts the value from the device before `point`, for good or until its
+  /// next use.
   void evict(Value value, Operation *point, DeviceMemory &memory) {
     memory.remove(value);
     Block *block = value.getParentBlock();
@@ -253,7 +263,7 @@ private:
     Operation *maker = value.getDefiningOp();
     bool isAtHand = isRepeatable(maker);
     Value saved = isAtHand ? Value() : save(value, left);
-    // Sizes are asked of what is on the cpu.
+    // td.dim reads sizes from the tensor on the cpu.
     Value elsewhere = saved;
     if (isAtHand && isa<ToDeviceOp>(maker))
       elsewhere = maker->getOperand(0);
@@ -288,7 +298,7 @@ private:
       maker->erase();
   }
 
-  /// The block of `op` itself that `inner` is in.
+  /// Returns the block of `op`, not of an op inside, that contains `inner`.
   static Block *getBlockIn(Operation *op, Operation *inner) {
     while (inner->getParentOp() != op)
       inner = inner->getParentOp();

@@ -1,4 +1,4 @@
-//===- FreeValues.cpp - where tensors are that the program left free ------===//
+//===- FreeValues.cpp - devices for tensors without a place ---------------===//
 
 #include "FreeValues.h"
 #include "Dialect/TD/Analysis/TOps.h"
@@ -15,14 +15,16 @@ bool isFree(Type type) {
   return tensor && !tensor.getEncoding();
 }
 
-/// Where a value is: one that is free again is where it was.
+/// The place of a value: the result of a transfer without a target is where the
+/// transfer's operand is.
 static Place sourcePlace(Value value) {
   auto transfer = value.getDefiningOp<ToDeviceOp>();
   return transfer && isFree(value.getType()) ? sourcePlace(transfer.getInput())
                                              : getPlace(value);
 }
 
-/// Adds what is not in it yet; whether there is such.
+/// Adds the places that `places` does not have yet; returns whether it added
+/// any.
 static bool merge(SmallVectorImpl<Place> &places, ArrayRef<Place> more) {
   size_t before = places.size();
   for (const Place &place : more)
@@ -34,7 +36,7 @@ static bool merge(SmallVectorImpl<Place> &places, ArrayRef<Place> more) {
 FreeValues::FreeValues(ModuleOp module, Place standard)
     : standard(std::move(standard)) {
   findWrittenMoves(module);
-  // All origins first: loops and slots pass on what is made after them.
+  // All origins first: loops and slots pass on values that are defined later.
   module.walk<WalkOrder::PreOrder>([&](Operation *op) { addOrigins(op); });
   module.walk<WalkOrder::PreOrder>([&](Operation *op) { connect(op); });
   spreadReached();
@@ -100,7 +102,7 @@ void FreeValues::addOrigins(Operation *op) {
     return;
   }
   if (auto transfer = dyn_cast<ToDeviceOp>(op)) {
-    // Free again, but where it was: it only passes.
+    // A transfer without a target only passes the value on.
     if (isFree(transfer.getType()))
       if (auto found = find(transfer.getInput()))
         values[transfer.getResult()] = *found;
@@ -131,7 +133,7 @@ void FreeValues::addOrigins(Operation *op) {
   }
 }
 
-/// `value` is what `origin` is computed from, or passes on.
+/// Records that `origin` is computed from `value`, or passes it on.
 void FreeValues::addSource(unsigned origin, Value value) {
   if (auto found = find(value))
     return origins[origin].sources.push_back(*found);
@@ -176,8 +178,9 @@ void FreeValues::connect(Operation *op) {
   }
 }
 
-/// Where the program brings a free value. What is returned to a caller is read
-/// back from wherever it is, like what is printed.
+/// Records that an implied transfer takes a free value to a device, or to a
+/// loader. A value that is returned to a caller counts for neither: it is read
+/// back from wherever it is, like a printed one.
 void FreeValues::connectTransfer(ToDeviceOp op) {
   auto from = find(op.getInput());
   if (!from || !op.getImplied() || isFree(op.getType()))
@@ -193,7 +196,8 @@ void FreeValues::reach(unsigned origin, const Place &place) {
   merge(origins[origin].reached, place);
 }
 
-/// A slot that the program moved is not pulled to where it went.
+/// Records that a slot reaches a place. A slot that the program moved is not
+/// pulled to the target of the move.
 void FreeValues::reachSlot(StringAttr slot, const Place &place) {
   if (auto found = slots.find(slot);
       found != slots.end() && !moved.contains(slot))
@@ -204,8 +208,8 @@ void FreeValues::reachSlot(StringAttr slot, const Place &place) {
 // The rule
 //===----------------------------------------------------------------------===//
 
-/// Passes the nearest devices back to what their values are computed from, the
-/// nearest first.
+/// Passes the reached devices back to the values that a value is computed from,
+/// the nearest first.
 void FreeValues::spreadReached() {
   std::deque<unsigned> next;
   for (unsigned i = 0; i != origins.size(); ++i)
@@ -232,7 +236,7 @@ void FreeValues::spreadReached() {
   }
 }
 
-/// Passes pins on to what is computed from their values.
+/// Passes pins on to the values that are computed from a pinned one.
 void FreeValues::spreadPins() {
   for (Origin &origin : origins)
     if (origin.reached.size() == 1)
@@ -247,7 +251,8 @@ void FreeValues::spreadPins() {
   }
 }
 
-/// What a loader is made of is made for it. State is not: it has other uses.
+/// Marks all values from which a loader is made. Slots are left out: state has
+/// other uses.
 void FreeValues::spreadLoaders() {
   SmallVector<unsigned> work;
   for (unsigned i = 0; i != origins.size(); ++i)

@@ -1,19 +1,20 @@
 //===- FreeValues.h - devices for tensors without a place -----------------===//
 //
-// Decided by rule, never by cost, so that the author can predict it. A free op
-// runs on
+// The device follows from rules, never from costs, so that the author of the
+// program can predict it. A free op runs on
 //
-// 1. the nearest pinned device that its results reach. Each op on the way
-//    counts one; loops, branches and slots only pass values on. The way ends at
-//    a transfer that the program wrote;
-// 2. if several are equally near, or none is reached, the one device of its
-//    operands: a pinned operand's own, a free operand's by 1 and 2, a slot's
-//    by what is written to it;
-// 3. if there is none or several again: the cpu if a loader is made of it, else
-//    the standard device.
+// 1. the nearest pinned device that its results reach. Each compute op on the
+//    path counts one; loops, branches and slots only pass values on and count
+//    nothing. The path ends at a transfer that the program wrote;
+// 2. if several are equally near, or none is reached, the device of its
+//    operands, if they have only one: a pinned operand has its own device, a
+//    free operand the device by rules 1 and 2, a slot the device of the values
+//    that are written to it;
+// 3. if the operands have no device or several: the cpu if a loader is made
+//    from the result, else the standard device.
 //
-// Files, loaders and callers have their tensors at home on the cpu, and a
-// constructor runs wherever it is asked for: neither pins anything.
+// The home of the tensors of files, loaders and callers is the cpu, and a
+// constructor runs wherever its result is needed: neither pins anything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@
 
 namespace tdc::td {
 
-/// Whether it is the type of a tensor without a place.
+/// Whether `type` is a tensor type without a place.
 bool isFree(mlir::Type type);
 
 class FreeValues {
@@ -35,26 +36,26 @@ public:
 
   /// The device of a free value.
   Place get(mlir::Value value) const;
-  /// The device of a slot, which a free value is written to.
+  /// The device of a slot to which a free value is written.
   Place get(mlir::StringAttr slot) const;
 
 private:
   using Places = llvm::SmallVector<Place, 1>;
 
-  /// What one decision is made for: an op, a value that a loop or branch passes
-  /// on, a slot.
+  /// The unit of a decision: an op, a value that a loop or branch passes on, or
+  /// a slot.
   struct Origin {
-    bool isComputed = false;    ///< by an op: it counts on the way
-    bool isConstructed = false; ///< anywhere
+    bool isComputed = false;    ///< by a compute op, which counts one
+    bool isConstructed = false; ///< by a constructor, which runs anywhere
     bool isSlot = false;
     bool isForLoader = false;
     /// Free origins that it is computed from.
     llvm::SmallVector<unsigned> sources;
-    /// The nearest pinned devices that it reaches, and how many ops are
-    /// between; -1: none.
+    /// The nearest pinned devices that it reaches, and the number of compute
+    /// ops in between; -1: none is reached.
     Places reached;
     int distance = -1;
-    /// Candidates by 1 and 2; one decides.
+    /// Candidates by rules 1 and 2; a single one decides.
     Places pins;
   };
 

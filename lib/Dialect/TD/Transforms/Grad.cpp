@@ -1,12 +1,12 @@
 //===- Grad.cpp - td-grad: gradients become plain td ops ------------------===//
 //
-// Serves every td.grad and td.backward in program order. An inner gradient is
-// plain td ops by the time an outer one differentiates through it, so `grad`
-// nests without further ado.
+// Replaces every td.grad and td.backward, in program order. An inner gradient
+// consists of plain td ops by the time an outer one differentiates through it,
+// so nested `grad` needs no extra code.
 //
-// Slots: within one forward pass a parameter is read several times, and the
-// model's parameters are read once more where `grad(loss, model)` stands. All
-// these reads are one leaf, as long as the slot is not written in between.
+// Slots: a forward pass may read a parameter several times, and `grad(loss,
+// model)` reads the model's parameters once more. All these reads are one leaf,
+// as long as the slot is not written in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,8 @@ bool runsBefore(Operation *a, Operation *b) {
 
 /// Whether `write` may run after `read` and before `use`.
 bool mayRunBetween(Operation *read, Operation *write, Operation *use) {
-  // In a loop that holds only one of the two, another iteration comes between.
+  // If a loop around the write contains only one of `read` and `use`, an
+  // iteration of it may run between them.
   for (auto loop = write->getParentOfType<LoopLikeOpInterface>(); loop;
        loop = loop->getParentOfType<LoopLikeOpInterface>())
     if (loop->isAncestor(read) != loop->isAncestor(use))
@@ -56,7 +57,7 @@ struct GradPass : public impl::TDGradPassBase<GradPass> {
 private:
   LogicalResult serve(GradOp grad);
   LogicalResult serve(BackwardOp backward);
-  /// Emits the backward pass in front of the request.
+  /// Emits the backward pass before the request and returns its adjoints.
   FailureOr<Adjoints> differentiate(GradientRequest &request);
   LogicalResult checkUnchanged(ReadOp read, Operation *use);
   void recordWrites(Operation *op);
@@ -92,7 +93,7 @@ LogicalResult GradPass::checkUnchanged(ReadOp read, Operation *use) {
   return success();
 }
 
-/// PyTorch's "element 0 of tensors does not require grad".
+/// Reports TD602, PyTorch's "element 0 of tensors does not require grad".
 static LogicalResult reportNoPath(const GradientRequest &request,
                                   GradientFlow &flow) {
   auto error = request.at->emitError("TD602: there is nothing to differentiate")
@@ -190,11 +191,11 @@ LogicalResult GradPass::serve(BackwardOp backward) {
   return success();
 }
 
-/// A step reads the gradients of its parameters. If no backward adds to any of
-/// them, it trains nothing.
+/// Warns (TD605) about steps that train nothing: a step reads the gradients of
+/// its parameters, but no backward adds to any of them.
 void GradPass::checkSteps() {
   SymbolTable symbols(getOperation());
-  // All reads of one step are at one place.
+  // All reads of one step are at one source location.
   llvm::MapVector<Location, bool> steps;
   getOperation()->walk([&](ReadOp read) {
     StringAttr slot = read.getSlotAttr().getAttr();
@@ -223,7 +224,8 @@ void GradPass::runOnOperation() {
       return signalPassFailure();
   }
   checkSteps();
-  // The ops left are marks; recomputed code may have clones of them.
+  // The gradient ops left are markers (td.detach, td.round_gradient);
+  // recomputed code may contain clones of them.
   getOperation()->walk([](Operation *op) {
     if (!op->hasTrait<ForGradientOp>())
       return;

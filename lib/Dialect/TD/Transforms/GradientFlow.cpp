@@ -1,7 +1,8 @@
 //===- GradientFlow.cpp - which values gradients pass through -------------===//
 //
-// Backwards from the target along differentiable ops gives what is useful,
-// forwards from the leaves what varies; gradients pass where both meet.
+// A walk backward from the target along differentiable ops finds the useful
+// values, a walk forward from the leaves the varying ones. Gradients pass
+// through the values that are both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +30,10 @@ bool GradientFlow::isLeafRead(Operation *op) const {
   return read && request.slots.contains(read.getSlotAttr().getAttr());
 }
 
-/// Everything `from` was computed from, by differentiable ops or by any.
-/// Iteration arguments of the loops around the request are the work of earlier
-/// iterations; they are followed only on demand.
+/// Returns all values that `from` was computed from, by differentiable ops or
+/// by any. Iteration arguments of loops around the request come from earlier
+/// iterations: they are followed only with `followCarried`, and else collected
+/// in `carriedAround`.
 GradientFlow::ValueSet GradientFlow::slice(ValueRange from, bool followCarried,
                                            Along along) {
   ValueSet useful;
@@ -110,7 +112,7 @@ bool GradientFlow::dependsOnLeaf(BlockArgument carried) {
   SmallVector<Value> from{loop.getInits()[index].get(),
                           loop.getYield()->getOperand(index)};
   ValueSet earlier = slice(from, /*followCarried=*/true);
-  // A leaf inside the loop is another one in each iteration.
+  // A leaf inside the loop is a different value in each iteration.
   Region &body = *loop.getBody()->getParent();
   for (Value leaf : request.values)
     if (earlier.contains(leaf) && !body.isAncestor(leaf.getParentRegion()))
@@ -155,8 +157,8 @@ SmallVector<Operation *> GradientFlow::getTopLevelOps() const {
       ++depth;
     ops.emplace_back(depth, op);
   }
-  // Blocks around the request lie inside one another, and ops of an outer one
-  // come before all of an inner one.
+  // Blocks around the request are nested, and ops of an outer block precede all
+  // ops of an inner one.
   llvm::sort(ops, [](const auto &a, const auto &b) {
     return a.first != b.first ? a.first < b.first
                               : a.second->isBeforeInBlock(b.second);

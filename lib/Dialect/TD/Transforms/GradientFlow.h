@@ -1,8 +1,8 @@
 //===- GradientFlow.h - which values gradients pass through ---------------===//
 //
-// The analysis half of td-grad: it reads the program and edits nothing. The
-// reverse sweep asks it about every value it meets, so ops that do not lie
-// between the target and what it is differentiated by are never looked at.
+// The analysis half of td-grad: it reads the program and changes nothing. The
+// reverse sweep queries it about every value, so ops that are not on a path
+// from a leaf to the target are never visited.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 namespace tdc::td {
 
 /// One td.grad or td.backward: d target / d leaves. A leaf is an SSA value or a
-/// slot; a slot stands for all reads of it that the target was computed from.
+/// slot; a slot means all its reads that the target was computed from.
 struct GradientRequest {
   mlir::Operation *at;
   mlir::Value target;
@@ -38,19 +38,20 @@ public:
   bool isLeafRead(mlir::Operation *op) const;
   /// The reads of leaf slots that the target was computed from.
   llvm::ArrayRef<ReadOp> getReads() const { return reads; }
-  /// The carrying ops that stand beside the request or outside of it, in
-  /// program order; what is nested in them is theirs.
+  /// The carrying ops in the request's block and in the blocks around it, in
+  /// program order. Ops nested in their regions are not included.
   llvm::SmallVector<mlir::Operation *> getTopLevelOps() const;
   /// A value that a loop around the request carries from one iteration to the
   /// next and through which the target depends on a leaf; null if none does.
   mlir::Value getCarriedDependence() const { return carriedDependence; }
-  /// Where gradients end on the way from the target back to a leaf.
+  /// Returns the ops at which gradients end on a path from the target back to a
+  /// leaf.
   llvm::SmallVector<mlir::Operation *> findCuts();
 
 private:
   /// Ordered, so that the same program always gives the same code.
   using ValueSet = llvm::SetVector<mlir::Value>;
-  /// What a slice follows.
+  /// Which ops a slice follows.
   enum class Along : uint8_t { Gradients, AllOps };
   ValueSet slice(mlir::ValueRange from, bool followCarried,
                  Along along = Along::Gradients);

@@ -1,9 +1,9 @@
 //===- HoistScalars.cpp - td-hoist-scalars: host arithmetic before kernels ===//
 //
-// A processor runs some hundred instructions ahead of the oldest that is not
-// done. The bias correction of an optimizer, say, takes a chain of powers and
-// divisions: written in front of the update that waits for it, the whole step
-// waits; in front of the kernels before, it costs nothing.
+// A processor runs some hundred instructions ahead of the oldest one that is
+// not done. The bias correction of an optimizer, for example, is a chain of
+// powers and divisions: right before the update that needs it, it delays the
+// whole step; before the preceding kernels, it costs nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ using namespace mlir;
 namespace tdc::td {
 namespace {
 
-/// A number, or a tensor of one on the host, which costs nothing to look at.
+/// Whether it is a number, or a tensor of rank 0 on the host, which costs
+/// nothing to read.
 bool isHostScalar(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -30,7 +31,7 @@ bool isHostScalar(Type type) {
   return tensor.getRank() == 0 && getPlace(tensor).kind == Place::Kind::Cpu;
 }
 
-/// Whether the op may stand anywhere behind what it reads.
+/// Whether the op may run anywhere after the ops that it depends on.
 bool isHoistable(Operation &op) {
   if (isa<ReadOp>(op))
     return isHostScalar(op.getResult(0).getType());
@@ -47,9 +48,9 @@ public:
   void run();
 
 private:
-  /// The last op of the block in front of which `op` cannot stand, or null.
+  /// The last op of the block that must precede `op`, or null.
   Operation *findLastNeeded(Operation &op) const;
-  /// Remembers what `op` may change.
+  /// Records the slots that `op` may write.
   void recordWrites(Operation &op);
 
   Block &block;
@@ -75,7 +76,7 @@ Operation *Hoister::findLastNeeded(Operation &op) const {
 
 void Hoister::recordWrites(Operation &op) {
   op.walk([&](Operation *inner) {
-    // What is within a branch or loop is walked anyway.
+    // Ops within a branch or loop are walked themselves.
     bool isOnlyAround =
         inner->hasTrait<mlir::OpTrait::HasRecursiveMemoryEffects>();
     if (auto write = dyn_cast<WriteOp>(inner))
@@ -87,7 +88,7 @@ void Hoister::recordWrites(Operation &op) {
 
 void Hoister::run() {
   unsigned kernels = 0;
-  // How many kernels are done where an op is.
+  // For each op, the number of kernels up to and including it.
   llvm::DenseMap<Operation *, unsigned> kernelsBefore;
   for (Operation &op : llvm::make_early_inc_range(block)) {
     if (!isHoistable(op)) {

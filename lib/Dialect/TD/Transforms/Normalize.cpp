@@ -41,8 +41,8 @@ bool isKnownToRun(CarryingLoop loop) {
          matchPattern(loop.getInits()[0].get(), m_One());
 }
 
-/// loop -> if it has an iteration { loop }, so that what stands in front of the
-/// loop inside runs only if the loop does.
+/// Puts a branch around the loop, `if it has an iteration { loop }`, so that
+/// ops before the loop in the branch run only if the loop does.
 void guard(CarryingLoop loop) {
   Operation *op = loop.getOperation();
   OpBuilder builder(op);
@@ -70,8 +70,8 @@ void guard(CarryingLoop loop) {
   scf::YieldOp::create(builder, loc, inits);
 }
 
-/// A loop that runs and never reads what it starts from needs no start. Whether
-/// there was one.
+/// Replaces initial tensors that the loop never reads by poison; the loop has
+/// at least one iteration. Returns whether it replaced any.
 bool forgetStart(CarryingLoop loop) {
   bool found = false;
   for (auto [init, argument] :
@@ -86,7 +86,7 @@ bool forgetStart(CarryingLoop loop) {
   return found;
 }
 
-/// Drops what nobody needs: it must not be brought anywhere.
+/// Removes values that are not needed, so that they are not copied anywhere.
 void dropUnneeded(ModuleOp module) {
   for (bool changes = true; changes;) {
     changes = false;
@@ -98,7 +98,8 @@ void dropUnneeded(ModuleOp module) {
   }
 }
 
-/// A choice of tensors as a branch, whose sides can differ in what they copy.
+/// Converts a select of tensors to a branch: its sides can make different
+/// copies.
 void branchOnSelect(arith::SelectOp op) {
   OpBuilder builder(op);
   auto branch = scf::IfOp::create(

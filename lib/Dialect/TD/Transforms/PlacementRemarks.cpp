@@ -1,4 +1,4 @@
-//===- PlacementRemarks.cpp - what passes decide about placement ----------===//
+//===- PlacementRemarks.cpp - remarks on placement decisions --------------===//
 
 #include "PlacementRemarks.h"
 #include "Dialect/TD/Analysis/Reporting/Transfers.h"
@@ -17,7 +17,8 @@ static unsigned getDepth(Operation *op) {
   return depth;
 }
 
-/// Passes make values anew, but leave them their locations.
+/// A key for a value and a target. Passes replace values but keep their
+/// locations.
 static std::string getKey(Value content, const Place &to) {
   std::string key;
   llvm::raw_string_ostream(key) << content.getLoc() << " " << spelling(to);
@@ -58,7 +59,7 @@ void TransferRemarks::emit(ModuleOp module) const {
     auto depth = depths.find(before.key);
     if (depth == depths.end())
       remark::passed(before.location, placed("TransferRemoved"))
-          << remark::reason("nobody needs it");
+          << remark::reason("nothing needs it");
     else if (left[before.key] == 0)
       remark::passed(before.location, placed("TransferMerged"))
           << remark::reason("another one brings the same value there");

@@ -1,7 +1,7 @@
-//===- PlacementRemarks.h - what passes decide about placement ------------===//
+//===- PlacementRemarks.h - remarks on placement decisions ----------------===//
 //
-// As remarks of MLIR, category td-place or td-choose-devices. Nothing is looked
-// for unless somebody asked for remarks.
+// Passes report their decisions as MLIR remarks of category td-place or
+// td-choose-devices. Nothing is computed unless remarks are enabled.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,27 +13,27 @@
 
 namespace tdc::td {
 
-/// What becomes of the transfers that a program writes, and which copies stay
-/// in loops.
+/// Remarks on the transfers that a program writes (removed, merged or hoisted),
+/// and on the copies that stay in loops.
 class TransferRemarks {
 public:
-  /// The module before they are placed.
+  /// Records the transfers of the module before td-place.
   explicit TransferRemarks(mlir::ModuleOp module);
-  /// The same module with its transfers placed.
+  /// Emits the remarks; `module` is the same module after td-place.
   void emit(mlir::ModuleOp module) const;
 
 private:
   struct Before {
     mlir::Location location;
-    std::string key; ///< what goes where
+    std::string key; ///< the value and the target
     unsigned depth;  ///< loops around it
   };
   bool isEnabled;
   std::vector<Before> transfers;
 };
 
-/// An op will run on another device: its operands cross instead of its result,
-/// which are so many bytes less.
+/// Emits a remark that an op will run on another device: its operands are
+/// copied instead of its result, which saves `bytes`.
 void remarkMovedOp(mlir::Operation *op, const Place &from, const Place &to,
                    int64_t bytes);
 

@@ -1,7 +1,8 @@
 //===- Residuals.cpp - forward values that the backward pass needs --------===//
 //
-// What is computed again: ops without effects that cost no more than reading
-// their result back, on operands that are there.
+// Ops without effects are computed again if they cost no more than reading
+// their result back and their operands are available; reads of slots, if the
+// slot has not changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +31,8 @@ static void replaceIn(Region &region, Value value, Value by) {
   });
 }
 
-/// Takes sizes of forward values in the forward region: a size is a number,
-/// which is far less to keep than the tensor.
+/// Moves td.dim of forward values into the forward region: a size is a number,
+/// which takes far less memory to keep than the tensor.
 static void takeSizesForward(Region &forward, Region &backward) {
   SmallVector<DimOp> dims;
   backward.walk([&](DimOp dim) {
@@ -66,7 +67,7 @@ public:
 
   void provide(Value value, Value again) { mapping.map(value, again); }
 
-  /// The value, computed again; null if that is not cheap.
+  /// Returns the value, computed again; null if that is not cheap.
   Value get(Value value) {
     if (!isInside(forward, value))
       return value;
@@ -106,7 +107,7 @@ private:
 // scf.if
 //===----------------------------------------------------------------------===//
 
-/// Something of the type for the side that was not taken; it is never read.
+/// A value of `type` for the side that was not taken; it is never read.
 static Value placeholder(TensorBuilder b, OpBuilder &builder, Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -198,8 +199,8 @@ Value LoopTrip::inductionOf(Value number, TensorBuilder b) const {
   return b.make<arith::AddIOp>(lower, b.make<arith::MulIOp>(number, step));
 }
 
-/// The type of a value as one row of a stack: `1 x` its shape. Null if a stack
-/// of such values cannot be made.
+/// The type of a value as one row of a stack: `1 x` its shape. Null if values
+/// of this type cannot be stacked.
 static RankedTensorType getRowType(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -262,8 +263,9 @@ static scf::ForOp addStacks(scf::ForOp loop, ArrayRef<Value> values,
   return extended;
 }
 
-/// The names of the `arg`s that alone decide the run-time sizes of `value`;
-/// none if anything else does. Makes ops that compute the sizes.
+/// Returns the names of the `arg`s that determine the run-time sizes of
+/// `value`; none if anything else has a part in them. Creates ops that compute
+/// the sizes.
 static llvm::SetVector<llvm::StringRef> findSizeArgs(Value value) {
   OpBuilder builder(value.getContext());
   llvm::SetVector<llvm::StringRef> names;
@@ -275,7 +277,8 @@ static llvm::SetVector<llvm::StringRef> findSizeArgs(Value value) {
     if (auto arg = dyn_cast_or_null<ArgOp>(op)) {
       names.insert(arg.getArgName());
     } else if (auto dim = dyn_cast_or_null<DimOp>(op)) {
-      // The same in each iteration, if the next one has it from this one.
+      // The size is the same in each iteration if this one passes it on to the
+      // next.
       auto loop = CarryingLoop::ofArgument(dim.getInput());
       if (!loop)
         return {};

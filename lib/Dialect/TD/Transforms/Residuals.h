@@ -1,9 +1,9 @@
 //===- Residuals.h - forward values that the backward pass needs ----------===//
 //
 // The reverse of a region op is first written with uses of values inside the
-// forward region, which is not legal. The functions here make it so: cheap
-// values are computed again, the others become results of the forward op, one
-// per value of an scf.if and a stack of all iterations' for scf.for.
+// forward region, which is not legal. The functions here make it legal: cheap
+// values are computed again, the others become results of the forward op: one
+// per value for an scf.if, a stack of all iterations' values for an scf.for.
 // Private to td-grad.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@
 
 namespace tdc::td {
 
-/// How often a loop runs, as a value in front of the loop.
+/// The trip count of a loop, as a value before the loop.
 class LoopTrip {
 public:
   explicit LoopTrip(mlir::scf::ForOp loop);
@@ -24,9 +24,9 @@ public:
   mlir::Value getCount() const { return count; }
   /// The count, or ShapedType::kDynamic.
   int64_t getStaticCount() const { return staticCount; }
-  /// The number of the iteration that has the induction variable's value.
+  /// The number of the iteration with this value of the induction variable.
   mlir::Value numberOf(mlir::Value induction, TensorBuilder b) const;
-  /// The induction variable of an iteration.
+  /// The induction variable of the iteration with this number.
   mlir::Value inductionOf(mlir::Value number, TensorBuilder b) const;
 
 private:
@@ -34,18 +34,21 @@ private:
   int64_t staticCount;
 };
 
-/// Whether a slot still holds what this read in the forward region gave.
+/// Whether the slot still holds the value that this read in the forward region
+/// gave.
 using CanReadAgain = llvm::function_ref<bool(mlir::Operation *)>;
 
-/// Gives `forward` the results that `backward`, its reverse with the same
-/// condition, needs. Returns the op that replaced `forward`, or itself.
+/// Adds to `forward` the results that `backward`, its reverse with the same
+/// condition, needs. Returns the op that replaced `forward`, or `forward`
+/// itself.
 mlir::scf::IfOp exportResiduals(mlir::scf::IfOp forward,
                                 mlir::scf::IfOp backward,
                                 CanReadAgain canReadAgain);
 
-/// Gives `forward` the stacks that `backward`, the loop over its iterations in
-/// reverse, needs. Returns the loop that replaced `forward`, or itself; fails
-/// after telling the user if a value's size may differ between iterations.
+/// Adds to `forward` the stacks that `backward`, the loop over its iterations
+/// in reverse, needs. Returns the loop that replaced `forward`, or `forward`
+/// itself. Fails, after reporting it to the user, if the size of a value to
+/// stack is known only at run time.
 mlir::FailureOr<mlir::scf::ForOp> stackResiduals(mlir::scf::ForOp forward,
                                                  mlir::scf::ForOp backward,
                                                  const LoopTrip &trip,

@@ -1,8 +1,8 @@
 //===- Resolve.cpp - td-resolve: every tensor gets a concrete place -------===//
 //
-// A place is part of a type, so this changes types everywhere they stand: of
-// values, of slots, in the signatures of functions. FreeValues decides where
-// tensors are that the program left free.
+// A place is part of a type, so this pass changes types everywhere: of values,
+// of slots, in the signatures of functions. FreeValues decides the places of
+// tensors that the program left free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,8 +92,8 @@ private:
   }
 
   Place resolve(const Place &place) const {
-    // What the machine lacks is behind an assertion that fails: that code never
-    // runs, and must not ask for a GPU.
+    // Code for a GPU that the machine lacks follows an assertion that fails: it
+    // never runs, and must not require the GPU.
     if (place.kind == Place::Kind::Cuda && gpus &&
         place.ordinal >= gpus.getInt())
       return getCpu();
@@ -107,7 +107,7 @@ private:
     return tensor ? withPlace(tensor, resolve(getPlace(tensor))) : type;
   }
 
-  /// What repeats the types of its values.
+  /// Updates constants and functions, which repeat the types of their values.
   void finish(Operation *op) {
     matchValue(op);
     if (auto function = dyn_cast<func::FuncOp>(op)) {
@@ -122,7 +122,7 @@ private:
     }
   }
 
-  /// Gives an op its operands where it needs them.
+  /// Brings the operands of an op to the places where it needs them.
   void bringOperands(Operation *op) {
     auto bring = [&](OpOperand &operand, const Place &place) {
       if (isa<RankedTensorType>(operand.get().getType()) &&
@@ -160,8 +160,8 @@ private:
     }
   }
 
-  /// The value at a place: a constructor runs there too, anything else is
-  /// brought.
+  /// Returns the value at a place: a constructor also runs there, any other
+  /// value is transferred before `op`.
   Value getAt(Operation *op, Value value, const Place &place) {
     Operation *maker = value.getDefiningOp();
     OpBuilder builder(op);
@@ -179,8 +179,8 @@ private:
                               /*kept=*/module->hasAttr(kAsWrittenAttr));
   }
 
-  /// Drops those that change nothing. A constructor that is only brought
-  /// somewhere runs there instead.
+  /// Removes transfers that change nothing. A constructor runs on the target of
+  /// an implied transfer instead.
   void dropTransfers() {
     module->walk([&](ToDeviceOp op) {
       Operation *maker = op.getInput().getDefiningOp();
@@ -199,7 +199,7 @@ private:
         op->erase();
   }
 
-  /// A slot that is on one device all the time has its place.
+  /// Gives each slot that is always on one device its place.
   void setSlotTypes() {
     llvm::DenseMap<StringAttr, llvm::SetVector<Attribute>> places;
     module->walk([&](Operation *op) {
@@ -228,9 +228,9 @@ private:
   ModuleOp module;
   llvm::StringMap<Place> symbols;
   Place standard;
-  IntegerAttr gpus; ///< of the machine; null if it has all that are named
+  IntegerAttr gpus; ///< of the machine; null if it has all named ones
   llvm::MapVector<Value, Place> values;
-  llvm::DenseMap<Operation *, Place> writes; ///< of free values: to where
+  llvm::DenseMap<Operation *, Place> writes; ///< of free values: the targets
   llvm::SetVector<Operation *> constructors;
   std::map<std::pair<Operation *, std::string>, Operation *> twins;
 };

@@ -1,8 +1,9 @@
 //===- ReverseSweep.cpp - emitting the backward pass ----------------------===//
 //
-// Straight-line code and scf.if. Code of the backward pass first uses forward
-// values wherever they are, also inside the region of another op; `Residuals`
-// then makes those uses legal. So rules need not know about regions.
+// Reverses straight-line code, scf.if and scf.for. The backward pass is first
+// emitted with uses of forward values wherever they are, even inside the region
+// of another op; `Residuals` then makes these uses legal. So rules need not
+// know about regions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// `gradient` on the place of `type`: one slot may be read on several places.
+/// Returns `gradient` on the place of `type`: a slot may be read on several
+/// places.
 static Value conform(TensorBuilder b, Value gradient, Type type) {
   return gradient.getType() == type ? gradient
                                     : b.make<ToDeviceOp>(type, gradient);
@@ -28,9 +30,9 @@ static bool isZeros(Value tensor) {
   return element && matchPattern(element, m_AnyZeroFloat());
 }
 
-/// `sum + gradient`. The gradient of a slice or a gather is zeros but for a
-/// part, and only that part is added: a loop over the slices of a tensor must
-/// not add to all of it in every iteration.
+/// Returns `sum + gradient`. The gradient of a slice or a gather is zero except
+/// for a part, and only that part is added: a loop over the slices of a tensor
+/// must not add to the whole tensor in every iteration.
 static Value addTo(TensorBuilder b, OpBuilder &builder, Value sum,
                    Value gradient) {
   auto update = gradient.getDefiningOp<UpdateOp>();
@@ -53,7 +55,8 @@ void ReverseSweep::addSlot(Adjoints &adjoints, StringAttr slot,
   sum = sum ? b.add(sum, conform(b, gradient, sum.getType())) : gradient;
 }
 
-/// Moves the gradients of `before`, results of an op that is gone, to `after`.
+/// Moves the gradients of `before`, the results of an op that was replaced, to
+/// `after`.
 static void rename(Adjoints &adjoints, ArrayRef<Value> before,
                    ValueRange after) {
   for (auto [from, to] : llvm::zip(before, after)) {
@@ -108,7 +111,8 @@ void ReverseSweep::reverseOp(Operation *op, Value cotangent,
   Operation *before = at == block->begin() ? nullptr : &*std::prev(at);
   SmallVector<Value> gradients = applyRule(op, cotangent, builder);
 
-  // A rule answers for all operands; what nobody asked for goes at once.
+  // A rule computes gradients for all operands; ops for gradients that are not
+  // needed are erased at once.
   llvm::SmallPtrSet<Operation *, 4> wanted;
   for (auto [operand, gradient] :
        llvm::zip_equal(op->getOperands(), gradients)) {
@@ -245,8 +249,9 @@ LogicalResult ReverseSweep::reverseFor(scf::ForOp loop, Adjoints &outer) {
         flow.carries(loop.getRegionIterArg(index)))
       carried.push_back(index);
 
-  // What the reverse loop carries: the gradients of the forward loop's carried
-  // values, then the sums for what the body took from outside.
+  // The reverse loop carries the gradients of the forward loop's carried
+  // values, then the sums for the values and slots that the body uses from
+  // outside.
   TensorBuilder b(builder, loc);
   SmallVector<Value> initial;
   for (unsigned index : carried) {

@@ -27,8 +27,8 @@ public:
       : flow(flow), builder(builder) {}
 
   /// Emits the gradients of `ops`, the carrying ops of one region in program
-  /// order, from the adjoints of their results to those of their operands and
-  /// slots. Fails after telling the user what is not built.
+  /// order: computes the adjoints of their operands and slots from the adjoints
+  /// of their results. Fails after reporting to the user what is not built.
   mlir::LogicalResult run(llvm::ArrayRef<mlir::Operation *> ops,
                           Adjoints &adjoints);
 
@@ -36,8 +36,8 @@ public:
   void accumulate(Adjoints &adjoints, mlir::Value value, mlir::Value gradient);
 
 private:
-  /// What a region op took gradients from outside of itself: values, and slots
-  /// (each with one of its reads, which knows the type).
+  /// The values and slots outside of a region op that its regions use and that
+  /// gradients pass through. Each slot has one of its reads, for the type.
   struct Captures {
     llvm::SetVector<mlir::Value> values;
     llvm::MapVector<mlir::StringAttr, ReadOp> slots;
@@ -49,7 +49,7 @@ private:
   mlir::LogicalResult reverseFor(mlir::scf::ForOp loop, Adjoints &outer);
   mlir::LogicalResult runBody(mlir::Block &body, Adjoints &adjoints);
 
-  /// A read of a slot that td-grad knows not to be written in between.
+  /// Whether the op reads a slot that td-grad knows is not written in between.
   bool isUnchangedRead(mlir::Operation *op) const {
     return flow.isLeafRead(op) && flow.carries(op->getResult(0));
   }

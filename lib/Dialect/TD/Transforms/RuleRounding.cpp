@@ -19,17 +19,17 @@ static bool rounds(Operation *op) {
          cast<ComputeOp>(op).getInfo().tolerance != Tolerance::Exact;
 }
 
-/// Whether something that was rounded goes into another op that rounds.
+/// Whether a rounded value reaches another op that rounds.
 static bool roundsTwice(ArrayRef<Operation *> made) {
-  llvm::DenseSet<Operation *> behindRounding;
+  llvm::DenseSet<Operation *> roundedUses;
   for (Operation *op : made) {
-    bool isBehind = llvm::any_of(op->getOperands(), [&](Value operand) {
-      return behindRounding.contains(operand.getDefiningOp());
+    bool usesRounded = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return roundedUses.contains(operand.getDefiningOp());
     });
-    if (isBehind && rounds(op))
+    if (usesRounded && rounds(op))
       return true;
-    if (isBehind || rounds(op))
-      behindRounding.insert(op);
+    if (usesRounded || rounds(op))
+      roundedUses.insert(op);
   }
   return false;
 }
@@ -45,7 +45,7 @@ void roundOnce(ArrayRef<Operation *> made, MutableArrayRef<Value> gradients) {
   OpBuilder builder(made.front());
   Type f32 = builder.getF32Type();
   llvm::DenseMap<Value, Value> widened;
-  llvm::DenseMap<Value, Type> narrow; // what a result was
+  llvm::DenseMap<Value, Type> narrow; // original element types
   for (Operation *op : made) {
     if (!isa<ComputeOp>(op))
       continue;

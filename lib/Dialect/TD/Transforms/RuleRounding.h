@@ -7,9 +7,10 @@
 
 namespace tdc::td {
 
-/// A gradient rule of several ops is one op to PyTorch. Where the ops that it
-/// `made`, in their order, round f16 or bf16 one after the other, they compute
-/// in f32, and the gradients that come out are rounded.
+/// Makes a gradient rule of several ops round only once, since PyTorch runs it
+/// as one op. `made` are the ops of the rule in program order. If a result that
+/// one of them rounds to f16 or bf16 reaches another one that rounds, all of
+/// them compute in f32, and only `gradients` are rounded.
 void roundOnce(mlir::ArrayRef<mlir::Operation *> made,
                mlir::MutableArrayRef<mlir::Value> gradients);
 

@@ -1,9 +1,9 @@
-//===- Simplify.cpp - td-simplify: drop what elaboration and grad leave ---===//
+//===- Simplify.cpp - td-simplify: one round of cheap steps ---------------===//
 //
-// One round of cheap steps in an order in which each makes work for the next
-// and none for the one before. A second round finds next to nothing and would
-// double the time, of which a small program has little: its whole compilation
-// is a few milliseconds.
+// One round of cheap steps, ordered so that each makes work for the next one
+// and none for the previous one. A second round would find next to nothing and
+// double the time. That matters for a small program, which compiles in a few
+// milliseconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +33,10 @@ namespace tdc::td {
 static constexpr llvm::StringLiteral kRegionsAttr = "td.regions";
 
 namespace {
-/// Hashes of ops that are equal for ops which CSE may find equal: of the name,
-/// the attributes, what the operands are computed from, and the regions. Ops
-/// are added in program order, those of regions before the op that has them.
+/// Hashes of ops, equal for ops that CSE may find equal. A hash covers the
+/// name, the attributes, the ops that compute the operands, and the regions.
+/// Ops are added in program order, the ops of a region before the op that has
+/// it.
 class StructuralHashes {
 public:
   llvm::hash_code add(Operation *op) {
@@ -56,7 +57,8 @@ private:
   llvm::hash_code hashOf(Value value) const {
     if (auto argument = dyn_cast<BlockArgument>(value))
       return llvm::hash_value(argument.getArgNumber());
-    // Draws and reads of equal words are different values.
+    // Random draws, and reads of slots, are different values even if the ops
+    // are equal.
     auto result = cast<OpResult>(value);
     if (withEffects.contains(result.getOwner()))
       return hash_value(value);
@@ -69,9 +71,9 @@ private:
 };
 } // namespace
 
-/// Runs MLIR's CSE, which hashes ops without their regions and compares these
-/// in pairs: without the attribute, each loop with all others of the same
-/// initial values.
+/// Runs MLIR's CSE. It hashes ops without their regions and compares regions
+/// pair by pair: without the attribute, it would compare each loop with all
+/// others that have the same initial values.
 static void shareEqualOps(ModuleOp module) {
   Builder builder(module.getContext());
   StructuralHashes hashes;
@@ -92,10 +94,11 @@ static void shareEqualOps(ModuleOp module) {
 namespace {
 struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
-    // The host part's own simplification is LLVM's; here only what td ops meet.
+    // LLVM simplifies the rest of the host's code; these patterns are for td
+    // and scf ops.
     RewritePatternSet patterns(context);
     for (RegisteredOperationName op : context->getRegisteredOperations())
-      // Loops keep the form of CarryingLoop.
+      // An scf.while must keep the form that CarryingLoop expects.
       if (isa<TDDialect, scf::SCFDialect>(op.getDialect()) &&
           op.getStringRef() != scf::WhileOp::getOperationName())
         op.getCanonicalizationPatterns(patterns, context);
@@ -112,7 +115,8 @@ struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
     config.setUseTopDownTraversal()
         .setMaxIterations(1)
         .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    // Not converging in one round is no failure: what is missed is not wrong.
+    // Not converging in one round is no failure: code that was not simplified
+    // is still correct.
     (void)applyPatternsGreedily(module, canonicalizations, config);
 
     shareEqualOps(module);
@@ -137,7 +141,7 @@ bool isFreeInKernels(Operation *op) {
 }
 
 namespace {
-/// What moves in front of one loop.
+/// Hoists invariant ops out of one loop.
 class Hoist {
 public:
   explicit Hoist(CarryingLoop loop) : loop(loop) {}
@@ -153,7 +157,8 @@ public:
 
 private:
   bool isInvariant(Operation *op) {
-    // The loop may have no iteration.
+    // The loop may have no iteration; then the op runs although the program
+    // would not run it.
     if (op->getNumRegions() || !mayRunUnasked(op))
       return false;
     return llvm::all_of(op->getOperands(), [&](Value operand) {
@@ -162,8 +167,8 @@ private:
     });
   }
 
-  /// What is free inside a kernel would, as a tensor of its own, be written
-  /// once and read in every iteration.
+  /// Whether hoisting the op saves work. An op that is free inside a kernel
+  /// would become a tensor that is written once and read in every iteration.
   bool isWork(Operation *op) const {
     return invariant.contains(op) &&
            (isa<ComputeOp>(op) || isa<ToDeviceOp>(op)) && !isFreeInKernels(op);
@@ -174,7 +179,7 @@ private:
       Operation *needed = operand.get().getDefiningOp();
       if (!needed || !invariant.contains(needed))
         continue;
-      // What is free inside and used there as well is doubled.
+      // An op that is free in kernels and has other uses is duplicated.
       bool stays = !isWork(needed) && !needed->hasOneUse();
       if (stays) {
         needed = needed->clone();
@@ -195,7 +200,8 @@ private:
 } // namespace
 
 void hoistInvariants(ModuleOp module) {
-  // Inner loops first: what leaves one may leave the next.
+  // Inner loops first: an op that is hoisted out of one may leave the next,
+  // too.
   module.walk<WalkOrder::PostOrder>([](Operation *op) {
     if (CarryingLoop loop(op); loop)
       Hoist(loop).run();

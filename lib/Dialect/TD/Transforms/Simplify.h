@@ -1,6 +1,7 @@
 //===- Simplify.h - the steps of td-simplify ------------------------------===//
 //
-// Each step is one walk over the module. Passes of placement sweep, too.
+// Each step is one walk over the module. Placement passes call sweepDead(),
+// too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,19 +16,21 @@ namespace tdc::td {
 /// writes that change nothing or are overwritten before any read.
 void forwardSlots(mlir::ModuleOp module);
 
-/// Drops everything that has no effect: unused values (also those that a loop
-/// only carries for itself), writes to slots that are never used, such slots.
+/// Removes everything without effect: unused values (also values that a loop
+/// carries only for itself), writes to slots that are never read, and these
+/// slots.
 void sweepDead(mlir::ModuleOp module);
 
-/// The outermost loops that compute tensors, of which nothing is used, and
-/// leave nothing else behind. A loop of the program's text that is there
-/// several times, in a function, is one of them if all are.
+/// Returns the outermost loops that compute tensors, with no result used and no
+/// other effect than to advance the random counter. A loop of the source that
+/// occurs several times, because it is in a function, is returned only if all
+/// its copies are unused.
 llvm::SmallVector<mlir::Operation *> findUnusedLoops(mlir::ModuleOp module);
 
 /// Whether an op costs nothing inside a kernel: fills, broadcasts and views.
 bool isFreeInKernels(mlir::Operation *op);
 
-/// Moves arithmetic that is the same in all iterations in front of its loop.
+/// Hoists loop-invariant arithmetic out of loops.
 void hoistInvariants(mlir::ModuleOp module);
 
 } // namespace tdc::td

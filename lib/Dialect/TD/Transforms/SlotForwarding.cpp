@@ -1,9 +1,11 @@
-//===- SlotForwarding.cpp - slots become values where they can ------------===//
+//===- SlotForwarding.cpp - replace slots by values -----------------------===//
 //
-// Forwards: what does each slot hold here? Backwards: which slots are going to
-// be overwritten before they are read? Both follow the structure of the program
-// and give up on a slot where a region writes it, but for one case: zero_grad
-// at the end of a loop's body leaves in the gradients what they held before.
+// A forward walk tracks which value each slot holds, a backward walk which
+// slots are overwritten before they are read. Both follow the structure of the
+// program. The forward walk gives up on a slot that a region writes, except in
+// one case: zero_grad at the end of a loop's body leaves in the gradients the
+// constant that they held before the loop. The backward walk gives up unless
+// both sides of a branch overwrite the slot.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,9 +29,10 @@ StringAttr slotOf(ReadOp read) { return read.getSlotAttr().getAttr(); }
 StringAttr slotOf(WriteOp write) { return write.getSlotAttr().getAttr(); }
 StringAttr slotOf(MoveOp move) { return move.getSlotAttr().getAttr(); }
 
-/// The slots that an op and what is inside of it use.
+/// The slots that an op and the ops inside it use.
 struct SlotUses {
-  /// Reads with their first td.read, in order; null for another reader.
+  /// Slots that are read, in order, with the first td.read; null if the first
+  /// reader is another op.
   llvm::MapVector<StringAttr, ReadOp> read;
   llvm::SetVector<StringAttr> written;
 
@@ -43,7 +46,7 @@ struct SlotUses {
   }
 };
 
-/// The constant that a value has in every element, if it says so itself.
+/// The constant that all elements of a value have, if its defining op shows it.
 TypedAttr getConstant(Value value) {
   auto made = value.getDefiningOp<ComputeOp>();
   Value element = made ? made.getElement() : Value();
@@ -57,7 +60,8 @@ TypedAttr getConstant(Value value) {
 // Forwards
 //===----------------------------------------------------------------------===//
 
-/// What a slot holds: a value, or a constant that can be made anywhere.
+/// The content of a slot, as far as it is known: a value, and a constant that
+/// can be made anywhere.
 struct Known {
   Value value;
   TypedAttr constant;
@@ -89,7 +93,7 @@ private:
       known.value = FillOp::create(builder, read.getLoc(), read.getType(),
                                    scalar, ValueRange());
     }
-    // A slot whose model has moved is read on another place.
+    // After its model has moved, a slot is read on another place.
     if (!known.value || known.value.getType() != read.getType()) {
       known.value = read;
       return;
@@ -117,7 +121,7 @@ private:
                   getLastConstant(*loop.getBody(), slot) == known.constant;
       known = {Value(), same ? known.constant : TypedAttr()};
     }
-    // One read in front of the loop serves all iterations.
+    // One read before the loop serves all iterations.
     OpBuilder builder(loop.getOperation());
     for (auto [slot, read] : uses.read) {
       Known &known = state[slot];
@@ -140,7 +144,7 @@ private:
       state.erase(slot);
   }
 
-  /// The constant that a loop's body leaves in a slot, if it does.
+  /// The constant that a loop's body leaves in a slot, or null.
   static TypedAttr getLastConstant(Block &body, StringAttr slot) {
     for (Operation &op : llvm::reverse(body)) {
       auto write = dyn_cast<WriteOp>(op);
@@ -159,8 +163,8 @@ private:
 
 class DeadWrites {
 public:
-  /// Erases dead writes of a block. `overwritten`: slots whose value at the end
-  /// of the block nobody will read; changes to those at its start.
+  /// Erases dead writes of a block. `overwritten`: the slots with a value at
+  /// the end of the block that is never read; on return, at its start.
   void run(Block &block, SlotSet &overwritten) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
       if (auto write = dyn_cast<WriteOp>(op)) {
@@ -175,7 +179,8 @@ public:
       }
       SlotUses uses(&op);
       if (CarryingLoop loop(&op); loop) {
-        // The next iteration may read as well as what follows the loop.
+        // The next iteration may read the slots, and so may the ops after the
+        // loop.
         drop(uses, overwritten);
         SlotSet inside = overwritten;
         run(*loop.getBody(), inside);

@@ -1,4 +1,4 @@
-//===- Speculation.cpp - what may run ahead of its checks -----------------===//
+//===- Speculation.cpp - ops that may run early ---------------------------===//
 
 #include "Speculation.h"
 #include "Dialect/TD/IR/TD.h"
@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Whether the op may be a remainder by zero, which traps; MLIR does not know.
+/// Whether the op may be a remainder by zero, which traps; MLIR considers it
+/// pure.
 static bool mayTrap(Operation *op) {
   return isa<arith::RemSIOp, arith::RemUIOp>(op) &&
          !matchPattern(op->getOperand(1), m_NonZero());

@@ -1,9 +1,9 @@
-//===- Sweep.cpp - drop what has no effect --------------------------------===//
+//===- Sweep.cpp - remove code without effect -----------------------------===//
 //
-// Marks from the ops that the world can see; what is not reached goes. Marking
-// from the outside, rather than dropping the unused, also finds what only keeps
-// itself alive: a value that a loop carries for itself, a slot that is only
-// read to be written again.
+// Marks everything that observable ops need, and removes the rest. Marking from
+// these ops, rather than removing unused ones, also removes values that only
+// keep themselves alive: a value that a loop carries for itself, a slot that is
+// read only to be written again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ public:
     });
     for (Operation *op : roots) {
       mark(op);
-      if (isStructured(op)) // of which some value is read elsewhere
+      if (isStructured(op)) // one of its values is read elsewhere
         for (unsigned index = 0; index < op->getNumResults(); ++index)
           markCarried(op, index);
     }
@@ -55,7 +55,8 @@ public:
   }
 
 private:
-  /// Whether the op matters to those who read the slot, and to nobody else.
+  /// Whether the op only writes slots, so that it is needed only if one of them
+  /// is read.
   static bool onlyWrites(Operation *op) {
     auto move = dyn_cast<MoveOp>(op);
     return move ? !move.getKept() : isa<BackwardOp, WriteHandleOp, WriteOp>(op);
@@ -67,7 +68,7 @@ private:
     if (isa<scf::ConditionOp, scf::YieldOp>(op) &&
         isStructured(op->getParentOp()))
       return false;
-    // Regions that are not looked into stay as they are.
+    // Regions of other ops, such as kernels, stay as they are.
     Operation *parent = op->getParentOp();
     if (parent && !isStructured(parent) && !isa<func::FuncOp, ModuleOp>(parent))
       return true;
@@ -120,7 +121,7 @@ private:
         mark(bound);
       return;
     }
-    // Whether it goes on, and how far it is.
+    // The loop's condition and, for a counted loop, its index and count.
     if (isa<scf::WhileOp>(op)) {
       for (unsigned i = 0; i < (op->hasAttr(kCountedAttr) ? 3 : 1); ++i)
         markCarried(op, i);
@@ -146,8 +147,9 @@ SmallVector<Value> select(Range &&values, ArrayRef<unsigned> indices) {
       indices, [&](unsigned index) -> Value { return values[index]; });
 }
 
-/// Rebuilds a loop or scf.if without the values that nobody needs. The
-/// arguments of a loop's body that stood for them are left to erase.
+/// Rebuilds a loop or scf.if without the values that are not live. Their
+/// arguments in the loop's regions are added to `unneeded`; the caller must
+/// erase them.
 void narrow(Operation *op, Marking &marking,
             SmallVectorImpl<BlockArgument> &unneeded) {
   SmallVector<unsigned> kept;
@@ -225,11 +227,12 @@ void sweepDead(ModuleOp module) {
     op->dropAllUses();
     op->erase();
   }
-  // A loop may start from what nobody needs of an earlier one.
+  // A loop may start from an unneeded result of an earlier one, so later loops
+  // are erased first.
   for (Operation *op : llvm::reverse(structured))
     if (!marking.isLive(op))
       op->erase();
-  // Only now has nothing a use of them.
+  // Only now do they have no uses.
   for (BlockArgument argument : unneeded)
     argument.getOwner()->eraseArgument(argument.getArgNumber());
 }

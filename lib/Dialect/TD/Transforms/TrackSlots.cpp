@@ -1,10 +1,10 @@
-//===- TrackSlots.cpp - slots that go where a program takes them ----------===//
+//===- TrackSlots.cpp - slots that a program moves ------------------------===//
 //
-// A program that is compiled as it is written moves what its slots hold, and
-// which device that comes from may depend on the run: `model.to(cuda)` in a
-// loop copies in the first iteration alone. Such slots become slots of handles,
-// which know where they are. Files are read and written by way of a slot on the
-// cpu.
+// A program that is compiled as written moves the contents of its slots, and
+// the device that they come from may depend on the run: `model.to(cuda)` in a
+// loop copies in the first iteration only. Such slots become slots of handles,
+// which know where their tensors are. Files are read and written through a slot
+// on the cpu.
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,12 +50,12 @@ private:
   struct Slot {
     SlotOp op;
     RankedTensorType type;
-    FlatSymbolRefAttr onCpu; ///< for files; none if it is not needed
-    /// Where it is behind the ops so far; free before it is written.
+    FlatSymbolRefAttr onCpu; ///< for files; null if not needed
+    /// Its place after the ops visited so far; free before the first write.
     Place place;
   };
 
-  /// Those that are on one device all the time have its place.
+  /// Whether the slot is on several devices: then its type has no place.
   static bool isMoving(const Slot &slot) {
     return getPlace(slot.type) == Place();
   }
@@ -105,7 +105,8 @@ private:
     op.erase();
   }
 
-  /// Zeros that nobody wrote are wherever they are read.
+  /// Tracks a move. The zeros that a slot holds before its first write are on
+  /// every device.
   void rewrite(MoveOp op) {
     Slot &slot = slots[op.getSlotAttr().getAttr()];
     if (!isMoving(slot))
@@ -131,7 +132,8 @@ private:
     return copied;
   }
 
-  /// The slot of the cpu that a file is about, if it is another one.
+  /// Returns the extra slot on the cpu that files use for `slot`; creates it on
+  /// first use.
   FlatSymbolRefAttr getOnCpu(Slot &slot) {
     if (!slot.onCpu) {
       OpBuilder builder(slot.op->getContext());
@@ -145,8 +147,8 @@ private:
     return slot.onCpu;
   }
 
-  /// Gives files the slots on the cpu of those that are not always there;
-  /// `visit` is called with each of them.
+  /// Makes a save or restore use slots on the cpu: replaces each slot that is
+  /// not always there and calls `visit` with it.
   template <typename OpT>
   void useSlotsOnCpu(OpT op, llvm::function_ref<void(Slot &)> visit) {
     SmallVector<Attribute> names;
@@ -173,7 +175,7 @@ private:
     useSlotsOnCpu(op, [&](Slot &slot) { fetch(builder, op.getLoc(), slot); });
   }
 
-  /// What is restored goes where the slot was.
+  /// A restored value is copied to where the slot was.
   void rewrite(RestoreOp op) {
     OpBuilder builder(op);
     Location loc = op.getLoc();

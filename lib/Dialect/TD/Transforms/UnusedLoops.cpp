@@ -1,4 +1,4 @@
-//===- UnusedLoops.cpp - td-unused-loops: loops for nothing ---------------===//
+//===- UnusedLoops.cpp - td-unused-loops: warn about useless loops --------===//
 
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"

@@ -1,4 +1,4 @@
-//===- VerifyGrad.cpp - td-verify-grad: the gate after td-grad ------------===//
+//===- VerifyGrad.cpp - td-verify-grad: no gradient op is left ------------===//
 
 #include "Dialect/TD/Transforms/Passes.h"
 

@@ -1,10 +1,10 @@
 //===- VerifyKernels.cpp - td-verify-kernels: one position per reduction --===//
 //
-// Shares no code with LoopNest, by which kernels are formed and emitted, but
-// reads the access maps of ops as it does: it follows every result of a kernel
-// back to its inputs and notes where each reduction is read. A position has a
-// number per dim of the tensor; equal numbers are equal elements in every
-// iteration of the kernel's loops.
+// Shares no code with LoopNest, which forms and emits kernels, but reads the
+// same access maps of ops: it follows every result of a kernel back to its
+// inputs and records the position at which each reduction is read. A position
+// has a number per dim of the tensor; equal numbers mean equal coordinates in
+// every iteration of the kernel's loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +49,8 @@ public:
 private:
   /// The position in a dim of size 1.
   static constexpr unsigned kOnly = 0;
-  /// What a position is computed from: a loop alone, loops and numbers, or an
-  /// element of an index tensor.
+  /// What a position is computed from: from one loop, from loops and numbers,
+  /// or from an element of an index tensor.
   enum class Origin { Loop, Moved, Pick };
 
   /// The loop over dim `dim` of results that have `size` elements along it.
@@ -61,7 +61,8 @@ private:
     return known->second;
   }
 
-  /// What `source` makes of the positions `of`: the same of the same.
+  /// Returns the position that `source` computes from the positions `of`: for
+  /// equal arguments the same one.
   unsigned make(const void *source, unsigned number, const Position &of,
                 Origin origin) {
     auto [known, isNew] =
@@ -71,9 +72,9 @@ private:
     return known->second;
   }
 
-  /// The position that a coordinate of an access map is. `domain` has those of
-  /// the map's dims, `numbers` those of its symbols. A dim of size 1 has one
-  /// position: `d0 + d1` with such a d0 is d1 alone.
+  /// Returns the position for a coordinate of an access map. `domain` has the
+  /// positions of the map's dims, `numbers` the positions of its symbols. A dim
+  /// of size 1 has only one position: if d0 is such a dim, `d0 + d1` is d1.
   unsigned evaluate(AffineExpr coordinate, const Position &domain,
                     const Position &numbers) {
     MLIRContext *context = coordinate.getContext();
@@ -96,7 +97,7 @@ private:
     return make(coordinate.getAsOpaquePointer(), 0, of, Origin::Moved);
   }
 
-  /// The origin of the position that is furthest from a loop.
+  /// Returns the origin among `at` that is furthest from a loop.
   Origin getOrigin(const Position &at) const {
     Origin origin = Origin::Loop;
     for (unsigned position : at)
@@ -112,7 +113,8 @@ private:
   std::map<std::pair<unsigned, int64_t>, unsigned> loops;
   std::map<std::tuple<const void *, unsigned, Position>, unsigned> made;
   std::set<std::pair<Operation *, Position>> followed;
-  /// Where reductions are read for the result at hand, and for earlier ones.
+  /// Positions at which reductions are read, for the current result and for
+  /// earlier ones.
   std::map<Operation *, Position> read, readBefore;
 };
 
@@ -135,8 +137,10 @@ LogicalResult KernelVerifier::follow(Value value, const Position &at) {
   return followOperands(op, at);
 }
 
-/// Loops of two results may be one loop. A slice or an index tensor is never
-/// the loop that stores the reduction, but may be read alike by both.
+/// Compares the positions with those of earlier results. Different loops of two
+/// results may become one loop. A position in a slice or from an index tensor
+/// is never the loop that stores the reduction, but both results may use the
+/// same one.
 LogicalResult KernelVerifier::compareWithOtherResults() {
   for (auto &[reduction, at] : read) {
     auto [before, isNew] = readBefore.try_emplace(reduction, at);

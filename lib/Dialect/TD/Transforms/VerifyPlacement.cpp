@@ -1,10 +1,10 @@
-//===- VerifyPlacement.cpp - td-verify-placement: everything is where it is read
+//===- VerifyPlacement.cpp - td-verify-placement: operands are in place ---===//
 //
-// Shares nothing with what places: it looks at each op and asks where its
-// operands are. The place of a value is in its type, and what loops, branches
-// and slots pass on has to keep it. A handle has no place, what is read from it
-// has: types are all that td.handle and td.replica_get must keep, which their
-// own verifiers check.
+// Shares no code with td-place: it checks the places of each op's operands. The
+// place of a value is part of its type, and loops, branches and slots must keep
+// it when they pass a value on. A handle has no place, but a value that is read
+// from it has one: td.handle and td.replica_get must only keep the tensor type,
+// which their own verifiers check.
 //
 //===----------------------------------------------------------------------===//
 
@@ -134,7 +134,7 @@ private:
 struct VerifyPlacementPass
     : public impl::TDVerifyPlacementPassBase<VerifyPlacementPass> {
   void runOnOperation() override {
-    // Every copy as written: slots go where the program moves them.
+    // With copies as written, slots are wherever the program moves them.
     if (getOperation()->hasAttr(kAsWrittenAttr))
       return;
     PlacementVerifier verifier(getOperation());

@@ -1,25 +1,25 @@
-//===- VerifySchedule.cpp - td-verify-schedule: nobody comes too early ----===//
+//===- VerifySchedule.cpp - td-verify-schedule: all uses wait -------------===//
 //
-// Shares nothing with what schedules but what a loop is. It asks of each
-// td.copy_start
+// Shares no code with td-schedule except for CarryingLoop. It checks for each
+// td.copy_start:
 //
-//   * who reads the result: a wait of that device must come before, on every
-//     way there, for a ticket that covers the copy: its own, or a later one of
-//     the same queue, which runs in order;
-//   * who may still read what it overwrites: one to a GPU is written over what
-//     the iteration before the last has copied, whose readers must stand in
-//     front of the mark `after`; one from a GPU that counts iterations is read
-//     by the host in the next one at the latest;
-//   * who overwrites the operand while it is read: the host makes the next but
-//     one upload in the same place, and must have waited for this copy before,
-//     and once more behind the loop; a copy from a GPU needs a wait of
-//     this GPU or of the host that names its operand, which the memory plan
-//     then keeps;
-//   * of one between GPUs, who writes the result's memory next: a wait of the
-//     GPU that it goes to must name the result.
+//   * Reads of the result: a wait of the reader's device must come first, on
+//     every path, for a ticket that covers the copy: its own, or the ticket of
+//     a later copy of the same queue, which runs in order.
+//   * Earlier contents of the buffer: an upload overwrites the upload of the
+//     iteration before last; all readers of that one must precede the mark
+//     `after`. The host reads a download that counts iterations in the next
+//     iteration, or after the loop, at the latest.
+//   * Memory of the operand: the host makes the operand of the upload after
+//     next in the same memory, and must have waited for this copy before, and
+//     once more after the loop. A copy from a GPU needs a wait of this GPU or
+//     of the host that names its operand; the memory plan then keeps the
+//     operand.
+//   * Memory of the result of a copy between GPUs: a wait of the target GPU
+//     must name the result, before the memory is written again.
 //
-// A ticket that a loop or branch passes on covers a tensor that it passes on
-// beside it if it does so wherever both come from.
+// A ticket that a loop or branch passes on together with a tensor covers the
+// tensor if the same holds wherever both come from.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,8 +41,9 @@ namespace {
 /// A tensor and a ticket.
 using Pair = std::pair<Value, Value>;
 
-/// Answers to questions that a loop leads back to themselves: what is asked
-/// again on the way is assumed to hold, and holds if nothing speaks against it.
+/// Memoized answers to questions that may depend on themselves through a loop:
+/// a question that comes up again while it is being answered is assumed to
+/// hold, and holds if nothing contradicts it.
 template <class Key> class Assumptions {
 public:
   bool ask(const Key &key, llvm::function_ref<bool()> find) {
@@ -53,7 +54,7 @@ public:
     size_t count = asked.size();
     if (find())
       return true;
-    // What was found meanwhile may rest on it.
+    // Answers that were found meanwhile may rely on the assumption.
     while (asked.size() > count)
       answers.erase(asked.pop_back_val());
     return answers[key] = false;
@@ -61,7 +62,7 @@ public:
 
 private:
   llvm::DenseMap<Key, bool> answers;
-  llvm::SmallVector<Key> asked; ///< in this order
+  llvm::SmallVector<Key> asked; ///< in the order of asking
 };
 
 class ScheduleVerifier {
@@ -71,7 +72,7 @@ public:
   }
 
   LogicalResult verify(CopyStartOp copy);
-  /// All reads of values that are copied, as themselves or passed on.
+  /// Verifies all reads of copied values, directly or after they are passed on.
   LogicalResult verifyReads();
 
 private:
@@ -90,13 +91,13 @@ private:
   LogicalResult verifyLateReads(CopyStartOp copy);
 
   DominanceInfo dominance;
-  /// Values that are copies or may be.
+  /// Results of copies, and all values that they are passed on as.
   llvm::SetVector<Value> pending;
   Assumptions<Pair> covered;
   Assumptions<Value> arrived;
 };
 
-/// What `use` passes its value on to, or null.
+/// Returns the value that `use` passes its value on as, or null.
 Value getReceiver(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned index = use.getOperandNumber();
@@ -112,7 +113,7 @@ Value getReceiver(OpOperand &use) {
   return isView(op) ? Value(op->getResult(0)) : Value();
 }
 
-/// Adds a value with all that it becomes.
+/// Adds a value and all values that it is passed on as.
 void ScheduleVerifier::addPending(Value tensor) {
   if (!pending.insert(tensor))
     return;
@@ -133,7 +134,7 @@ bool ScheduleVerifier::covers(Value tensor, Value ticket) {
                      [&] { return coversAnew(tensor, ticket); });
 }
 
-/// Whether who has waited for the ticket finds the tensor there.
+/// Whether waiting on `ticket` makes `tensor` available.
 bool ScheduleVerifier::coversAnew(Value tensor, Value ticket) {
   if (!pending.contains(tensor) || tensor.getDefiningOp<ub::PoisonOp>())
     return true;
@@ -184,7 +185,7 @@ bool ScheduleVerifier::coversAnew(Value tensor, Value ticket) {
 
 bool ScheduleVerifier::isWaitedFor(Value tensor, Operation *reader,
                                    const Place &device) {
-  // Waits of the function, where the tensor is known.
+  // All waits of the function that the tensor dominates count.
   auto function = reader->getParentOfType<FunctionOpInterface>();
   return function
       ->walk([&](CopyWaitOp wait) {
@@ -197,7 +198,7 @@ bool ScheduleVerifier::isWaitedFor(Value tensor, Operation *reader,
       .wasInterrupted();
 }
 
-/// Whether whoever passes the tensor on has waited for it.
+/// Whether every op that passes the tensor on has waited for it.
 bool ScheduleVerifier::isArrived(Value tensor) {
   return !pending.contains(tensor) ||
          arrived.ask(tensor, [&] { return isArrivedAnew(tensor); });
@@ -231,7 +232,7 @@ LogicalResult ScheduleVerifier::verifyRead(Value tensor, OpOperand &use) {
   Operation *reader = use.getOwner();
   if (isa<CopyWaitOp, DimOp>(reader) || getReceiver(use))
     return success();
-  // Everything reads on the device where the tensor is.
+  // Every op reads a tensor on the device where the tensor is.
   Place device = getPlace(cast<RankedTensorType>(tensor.getType()));
   if (isWaitedFor(tensor, reader, device) || isArrived(tensor))
     return success();
@@ -253,8 +254,8 @@ LogicalResult ScheduleVerifier::verifyReads() {
 // Buffers
 //===----------------------------------------------------------------------===//
 
-/// The loop that carries a copy to its next iteration, and as which of its
-/// values; null if no loop does.
+/// The loop that carries a copy to its next iteration, and the index of the
+/// carried value; null if no loop does.
 std::pair<CarryingLoop, unsigned> findCarrier(Value value) {
   for (OpOperand &use : value.getUses()) {
     if (!isa<scf::YieldOp>(use.getOwner()))
@@ -267,7 +268,7 @@ std::pair<CarryingLoop, unsigned> findCarrier(Value value) {
   return {CarryingLoop(nullptr), 0};
 }
 
-/// The mark of the copy's GPU that makes the ticket, or null.
+/// The td.mark of the copy's GPU that gives the ticket, or null.
 MarkOp getMark(CopyStartOp copy, Value ticket) {
   auto mark = ticket.getDefiningOp<MarkOp>();
   return mark && getPlace(mark.getDevice()) == copy.getGPU() ? mark : MarkOp();
@@ -290,15 +291,15 @@ bool touches(Operation *op, const Place &gpu) {
                               ub::PoisonOp>(inner) &&
                          (llvm::any_of(inner->getOperandTypes(), isThere) ||
                           llvm::any_of(inner->getResultTypes(), isThere));
-        // Behind its own waits memory is free that a copy had.
+        // After a wait of this GPU, the memory of a copy may be free.
         isInOrder |= wait && getPlace(wait.getDevice()) == gpu;
         return isInOrder ? WalkResult::interrupt() : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
-/// Whether nothing works on tensors of the copy's GPU between `from` and `to`,
-/// which stands behind it in the same block.
+/// Whether nothing works on tensors of the copy's GPU from `from` up to `to`, a
+/// later op of the same block.
 bool isIdle(Operation *from, Operation *to, CopyStartOp copy) {
   Operation *op = from;
   while (op && op != to && !touches(op, copy.getGPU()))
@@ -306,7 +307,8 @@ bool isIdle(Operation *from, Operation *to, CopyStartOp copy) {
   return op == to;
 }
 
-/// Whether a value, or a view of it, is used by `loop` alone before `mark`.
+/// Whether all uses of a value, and of views of it, are in the body of `loop`
+/// before `mark`.
 bool isReadBefore(Value value, MarkOp mark, CarryingLoop loop) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     Operation *op = loop.getBody()->findAncestorOpInBlock(*user);
@@ -316,8 +318,8 @@ bool isReadBefore(Value value, MarkOp mark, CarryingLoop loop) {
   });
 }
 
-/// The index of the previous iteration which there were so many; null if the
-/// number is computed in another way.
+/// The induction variable of iteration number `iteration`; null if the number
+/// is computed in another way.
 Value getIndex(Value iteration, scf::ForOp loop) {
   if (getConstantIntValue(loop.getStep()) != 1) {
     auto quotient = iteration.getDefiningOp<arith::DivSIOp>();
@@ -334,7 +336,7 @@ Value getIndex(Value iteration, scf::ForOp loop) {
   return iteration;
 }
 
-/// Whether it is that of the iteration behind the one of the loop's index.
+/// Whether `index` is the induction variable of the loop's next iteration.
 bool isNext(Value index, scf::ForOp loop) {
   auto sum = index ? index.getDefiningOp<arith::AddIOp>() : arith::AddIOp();
   return sum && sum.getLhs() == loop.getInductionVar() &&
@@ -347,8 +349,8 @@ LogicalResult ScheduleVerifier::verifyIteration(CopyStartOp copy) {
   };
   auto [loop, index] = findCarrier(copy.getResult());
   if (!loop || !loop->isProperAncestor(copy)) {
-    // The first iteration: its buffer is new. Who had the memory before stands
-    // in front of the mark.
+    // The upload for the first iteration: its buffer is new, and earlier users
+    // of the memory must precede the mark.
     MarkOp mark = getMark(copy, copy.getAfter());
     Operation *here =
         mark ? mark->getBlock()->findAncestorOpInBlock(*copy) : nullptr;
@@ -358,9 +360,9 @@ LogicalResult ScheduleVerifier::verifyIteration(CopyStartOp copy) {
       return success();
     return overwrites();
   }
-  // Later iterations: who reads the buffer stands in front of the mark that the
-  // iteration before hands on; who had it before the loop in front of the
-  // loop's.
+  // Uploads for later iterations: readers of the buffer must precede the mark
+  // that the previous iteration passes on, users from before the loop the mark
+  // that the loop starts with.
   CarryingLoop handedOn = CarryingLoop::ofArgument(copy.getAfter());
   if (handedOn.getOperation() != loop.getOperation())
     return overwrites();
@@ -380,15 +382,15 @@ LogicalResult ScheduleVerifier::verifyIteration(CopyStartOp copy) {
   return copy.emitOpError("is carried around a loop without a ticket");
 }
 
-/// What the operand of `copy` is made of lies where the previous iteration last
-/// has made its own: the host waits for that one's copy before, and behind the
-/// loop for the last. `ticket` is the carried value that the iteration waits
-/// for.
+/// Verifies that the operand of `copy` is not overwritten too early. It is made
+/// in the memory of the operand of the last copy but one, so the host must
+/// first wait for that copy, and after the loop for the last one. `ticket` is
+/// the index of the carried ticket that the iteration waits for.
 LogicalResult ScheduleVerifier::verifySource(CopyStartOp copy,
                                              CarryingLoop loop,
                                              unsigned ticket) {
-  // Tickets of the previous iteration: carried values that become those of this
-  // one.
+  // Whether `value` is a ticket of the previous iteration: the loop yields this
+  // iteration's ticket as its next value.
   auto isBefore = [&](Value value) {
     CarryingLoop own = CarryingLoop::ofArgument(value);
     return own.getOperation() == loop.getOperation() &&
@@ -415,12 +417,12 @@ LogicalResult ScheduleVerifier::verifySource(CopyStartOp copy,
     return copy.emitOpError("may find its operand overwritten in the iteration "
                             "after next");
   if (!isFinished)
-    return copy.emitOpError("may find its operand overwritten behind the loop");
+    return copy.emitOpError("may find its operand overwritten after the loop");
   return success();
 }
 
-/// Whether the device waits for the copy in the copy's block, and names one of
-/// its tensors, whose memory is nobody else's until then.
+/// Whether the device waits for the copy in the copy's block, in a wait that
+/// names `tensor`: its memory is not reused until then.
 bool ScheduleVerifier::isKept(CopyStartOp copy, Value tensor, const Place &by) {
   return llvm::any_of(tensor.getUsers(), [&](Operation *user) {
     auto wait = dyn_cast<CopyWaitOp>(user);
@@ -439,7 +441,7 @@ LogicalResult ScheduleVerifier::verifyFromGPU(CopyStartOp copy) {
   return copy.getIteration() ? verifyLateReads(copy) : success();
 }
 
-/// Whether nobody hands the value on, or a view of it.
+/// Whether no op passes on the value, or a view of it.
 bool staysHere(Value value) {
   return llvm::all_of(value.getUses(), [](OpOperand &use) {
     Value receiver = getReceiver(use);
@@ -447,8 +449,8 @@ bool staysHere(Value value) {
   });
 }
 
-/// Iterations use one of two buffers each: who reads it does so in this
-/// iteration or the next, or behind the loop.
+/// Verifies a download with two buffers, which iterations use in alternation:
+/// it must be read in its iteration, in the next one, or after the loop.
 LogicalResult ScheduleVerifier::verifyLateReads(CopyStartOp copy) {
   auto loop = dyn_cast<scf::ForOp>(copy->getParentOp());
   if (!loop || getIndex(copy.getIteration(), loop) != loop.getInductionVar())

@@ -1,4 +1,4 @@
-//===- DeviceModel.cpp - what the simulated devices say they are ----------===//
+//===- DeviceModel.cpp - properties of the simulated devices --------------===//
 
 #include "driver/base/DeviceModel.h"
 

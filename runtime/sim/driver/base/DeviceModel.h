@@ -1,9 +1,9 @@
-//===- DeviceModel.h - what the simulated devices say they are ------------===//
+//===- DeviceModel.h - properties of the simulated devices ----------------===//
 //
-// Numbers of two GPUs from NVIDIA's data sheets: they answer
-// cuDeviceGetAttribute and feed the model of time, which tells what overlaps
-// with what and what roughly dominates, and is no measurement. What connects
-// the devices stands in gpu_times.h.
+// Numbers of two GPUs from NVIDIA's data sheets. They answer
+// cuDeviceGetAttribute and feed the model of time, which shows what overlaps
+// and roughly what dominates the time; it is no measurement. The connections
+// between devices are in gpu_times.h.
 //
 //===----------------------------------------------------------------------===//
 

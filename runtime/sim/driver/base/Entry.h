@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-// What the library exports. Defining one of them with other parameters than
-// cuda_driver.def has is an error of the compiler.
+// The symbols that the library exports. Defining one with other parameters than
+// in cuda_driver.def is a compile-time error.
 #define CUDA_ENTRY(NAME, PARAMETERS)                                           \
   extern "C" __attribute__((visibility("default"))) CUresult NAME PARAMETERS;
 #include "cuda_driver.def"
@@ -31,12 +31,12 @@ inline const char *getName(Entry entry) {
   return kEntryNames[static_cast<unsigned>(entry)];
 }
 
-/// The entry point of a name, which may lack its version: "cuMemAlloc" is
+/// The entry point of that name, which may lack its version: "cuMemAlloc" is
 /// cuMemAlloc_v2.
 std::optional<Entry> findEntry(std::string_view name);
 
-/// Whether a call can be left out and nobody is left without a result: it has
-/// none but its status.
+/// Whether a call can be skipped without leaving the caller a missing result:
+/// its status is its only result.
 bool isSkippable(Entry entry);
 
 /// Whether stream capture forbids the call in the capturing thread, and in all

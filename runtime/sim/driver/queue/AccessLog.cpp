@@ -1,4 +1,4 @@
-//===- AccessLog.cpp - which bytes the work in flight touches -------------===//
+//===- AccessLog.cpp - the bytes that work in flight touches --------------===//
 
 #include "driver/queue/AccessLog.h"
 #include "memory/Memory.h"
@@ -20,8 +20,8 @@ namespace {
             "is missing");
 }
 
-/// Whether a later access stands for an earlier one that is ordered before it:
-/// what races with the earlier one then races with the later one.
+/// Whether a later access subsumes an earlier one that is ordered before it:
+/// any access that races with the earlier one then races with the later one.
 bool standsFor(const ByteAccess &later, const ByteAccess &earlier) {
   return later.begin <= earlier.begin && earlier.end <= later.end &&
          (later.isWrite || !earlier.isWrite);

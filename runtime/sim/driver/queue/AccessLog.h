@@ -1,10 +1,10 @@
-//===- AccessLog.h - which bytes the work in flight touches ---------------===//
+//===- AccessLog.h - the bytes that work in flight touches ----------------===//
 //
-// Copies and memsets say which bytes they read and write when they are issued,
-// kernels when they have run. Two that touch the same ones, one writing, must
-// be ordered: a stream, an event or a wait of the host between them. That is
-// checked as soon as both are known, so it is found whatever order the
-// simulation takes.
+// The bytes that a copy or a memset reads and writes are known when it is
+// issued, those of a kernel when it has run. Two operations that touch the same
+// bytes, at least one of them writing, must be ordered: by a stream, an event
+// or a wait of the host between them. The order is checked as soon as both are
+// known, so a race is found in whatever order the simulation runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 
 namespace tdc::sim {
 
-/// Whether both cannot go on at the same time.
+/// Whether two accesses must not happen at the same time.
 inline bool conflict(const ByteAccess &a, const ByteAccess &b) {
   return (a.isWrite || b.isWrite) && a.overlaps(b.begin, b.end);
 }
 
 class AccessLog {
 public:
-  /// An operation of a lane, which starts after `clock`.
+  /// An operation of a lane; `clock` is the work that precedes it.
   struct Source {
     unsigned lane;
     OperationId operation;
@@ -39,32 +39,34 @@ public:
     bool isKnown = false; ///< the host knows it to be finished
   };
 
-  /// Adds what an operation touches. Throws Fault CUDA_ERROR_LAUNCH_FAILED if
-  /// nothing orders it and another one; both are named.
+  /// Adds the accesses of an operation. Throws Fault CUDA_ERROR_LAUNCH_FAILED
+  /// if one conflicts with an operation that is not ordered before or after it;
+  /// the message names both.
   void add(const std::vector<ByteAccess> &accesses, Source source);
 
-  /// A kernel is issued. What it touches is added when it has run; till then
-  /// nothing is forgotten that it may race with.
+  /// A kernel is issued. Its accesses are added when it has run; until then no
+  /// record is forgotten that it may race with.
   void addKernel(Source source);
   bool hasKernel(OperationId operation) const {
     return kernels.count(operation) != 0;
   }
-  /// It has run. Throws as add() does.
+  /// The kernel has run. Throws as add() does.
   void finishKernel(OperationId operation,
                     const std::vector<ByteAccess> &accesses);
 
-  /// Forgets what the host knows to be finished: all that comes is after it.
+  /// Forgets operations that the host knows to be finished: all later work is
+  /// ordered after them.
   void forget(const Clock &host);
 
-  /// What may still be going on at these bytes.
+  /// Accesses to these bytes that may still be in progress.
   std::vector<const Record *> find(uint64_t begin, uint64_t end) const;
 
 private:
-  /// Whether a kernel that has not run may race with it.
+  /// Whether a kernel that has not run may race with the record.
   bool isNeeded(const Record &record) const;
 
   std::vector<Record> records;
-  std::map<OperationId, Source> kernels; ///< that have not run
+  std::map<OperationId, Source> kernels; ///< the ones that have not run
 };
 
 } // namespace tdc::sim

@@ -1,10 +1,10 @@
-//===- Order.h - what happens before what ---------------------------------===//
+//===- Order.h - the happens-before order of operations -------------------===//
 //
 // Every stream is a lane; operations are numbered in the order in which they
-// are issued. A clock says for each lane up to which operation all are known
-// to be finished (vector clocks: C. Fidge, F. Mattern, 1988). An operation is
-// ordered before another if the other's clock covers it: by its stream, by an
-// event, or because the host had waited for it.
+// are issued. A clock holds for each lane the last operation up to which all
+// are known to be finished (vector clocks: C. Fidge, F. Mattern, 1988). An
+// operation is ordered before another if the other's clock covers it: by its
+// stream, by an event, or because the host had waited for it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 
 namespace tdc::sim {
 
-/// From 1, in the order of issue. What is finished is known by not being
-/// queued any more.
+/// From 1, in the order of issue. An operation that is no longer queued is
+/// finished.
 using OperationId = uint64_t;
 
 class Clock {
@@ -53,13 +53,14 @@ private:
   std::vector<OperationId> known; ///< by lane
 };
 
-/// When something ended, in simulated microseconds; set once it is known.
+/// The time at which an operation ended, in simulated microseconds; set once it
+/// is known.
 struct Moment {
   double microseconds = 0;
 };
 
-/// A place in the work of the devices that other work, or the host, can wait
-/// for: where a stream has got to, or what an event has recorded.
+/// A point in the work of the devices that other work, or the host, can wait
+/// for: the present end of a stream, or the point that an event has recorded.
 struct Point {
   OperationId operation = 0; ///< 0: nothing to wait for
   Clock clock;

@@ -6,15 +6,17 @@
 using namespace tdc::sim;
 
 namespace {
-/// How far the oldest operation may lie behind. Real drivers let a program wait
-/// when a queue of about a thousand launches is full; without any bound the
-/// staged copies of a long program would fill the memory.
+/// How many later operations may be issued before the oldest queued one must
+/// run. Real drivers block a program when a queue of about a thousand launches
+/// is full; without a bound the staged copies of a long program would fill the
+/// memory.
 constexpr OperationId kMaxBehind = 4096;
 } // namespace
 
 Scheduler::Scheduler(std::mt19937_64 &random, Runner run)
     : random(random), runner(std::move(run)) {
-  // Each finds other mistakes: never early, now and then, at once.
+  // Each value finds other mistakes: work runs only when needed, sometimes
+  // earlier, or at once.
   constexpr unsigned kEagerness[] = {0, 5, 30, 70, 100};
   eagerness = kEagerness[random() % std::size(kEagerness)];
 }
@@ -40,7 +42,8 @@ void Scheduler::add(Operation operation,
 }
 
 void Scheduler::completeUpTo(OperationId id) {
-  // The oldest one waits for nothing: what one waits for is older.
+  // The oldest operation waits for nothing: operations wait only for older
+  // ones.
   while (!queued.empty() && queued.begin()->first <= id)
     run(queued.begin()->first);
 }
@@ -65,8 +68,9 @@ OperationId Scheduler::findWaitedFor(OperationId id) {
 }
 
 void Scheduler::complete(OperationId id) {
-  // What each one waits for, down to one that can run. No recursion: two
-  // streams that wait for each other by turns go as deep as their queues.
+  // The chain of dependences, down to an operation that can run. No recursion:
+  // for two streams that alternately wait for each other, the chain is as long
+  // as their queues.
   std::vector<OperationId> path = {id};
   while (!path.empty()) {
     if (isDone(path.back())) {

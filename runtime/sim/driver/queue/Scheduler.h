@@ -1,8 +1,8 @@
 //===- Scheduler.h - runs queued work, in an order of its choice ----------===//
 //
-// What a device is given waits here until somebody needs it or a random choice
-// runs it. So a program that forgets to wait finds its data missing, under
-// some seeds at least, as it would on a slow day of a real machine.
+// Operations of the devices wait here until their result is needed or a random
+// choice runs them. So a program that forgets to wait finds its data missing,
+// under some seeds at least, as it would on a slow day of a real machine.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,22 +18,23 @@ namespace tdc::sim {
 
 struct Operation {
   OperationId id;
-  int device; ///< whose context it belongs to
+  int device; ///< the context that it belongs to
   Task task;
-  uint64_t timeItem; ///< of the model of time
+  uint64_t timeItem; ///< its number in the model of time
 };
 
 class Scheduler {
 public:
   using Runner = std::function<void(const Operation &)>;
 
-  /// `run` does the work of an operation and throws nothing. How eager the
-  /// scheduler is, is a random choice too.
+  /// `run` does the work of an operation and throws nothing. The eagerness of
+  /// the scheduler is chosen at random, too.
   Scheduler(std::mt19937_64 &random, Runner run);
 
   /// The number of the next operation.
   OperationId getNext() const { return next; }
-  /// Queues an operation, whose number must be getNext(), to run after others.
+  /// Queues an operation, with id getNext(), to run after the operations
+  /// `after`.
   void add(Operation operation, const std::vector<OperationId> &after);
 
   bool isDone(OperationId id) const { return queued.count(id) == 0; }
@@ -41,12 +42,12 @@ public:
   void complete(OperationId id);
   /// Runs all operations that a device has.
   void completeDevice(int device);
-  /// Runs all that was issued up to an operation, in the order of issue.
+  /// Runs all operations issued up to `id`, in the order of issue.
   void completeUpTo(OperationId id);
   /// Runs none, one or several operations that could run now.
   void runSome();
-  /// Runs at most one that the operation waits for, or itself; somebody who
-  /// asks often enough whether it is done sees it done.
+  /// Runs at most one operation: `id`, or one that it waits for. A caller that
+  /// polls often enough sees the operation done.
   void advance(OperationId id);
 
   size_t getQueued() const { return queued.size(); }
@@ -60,7 +61,8 @@ private:
   };
 
   bool chance(unsigned percent) { return random() % 100 < percent; }
-  /// A random one of those that `id` directly waits for; 0 if it can run now.
+  /// A random one of the operations that `id` directly waits for; 0 if it can
+  /// run now.
   OperationId findWaitedFor(OperationId id);
   void runReady();
   void run(OperationId id);
@@ -70,7 +72,7 @@ private:
   unsigned eagerness; ///< in percent
   OperationId next = 1;
   std::map<OperationId, Entry> queued;
-  std::vector<OperationId> ready; ///< wait for nothing
+  std::vector<OperationId> ready; ///< the ones that wait for nothing
 };
 
 } // namespace tdc::sim

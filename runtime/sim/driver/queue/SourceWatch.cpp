@@ -1,4 +1,4 @@
-//===- SourceWatch.cpp - host memory that copies still have to read -------===//
+//===- SourceWatch.cpp - host memory that pending copies will read --------===//
 
 #include "driver/queue/SourceWatch.h"
 #include "Fault.h"

@@ -1,4 +1,4 @@
-//===- SourceWatch.h - host memory that copies still have to read ---------===//
+//===- SourceWatch.h - host memory that pending copies will read ----------===//
 
 #ifndef TDC_SIM_DRIVER_QUEUE_SOURCEWATCH_H
 #define TDC_SIM_DRIVER_QUEUE_SOURCEWATCH_H
@@ -8,9 +8,10 @@
 
 namespace tdc::sim {
 
-/// Remembers what pinned memory held when a copy from it was issued. The host
-/// must leave it alone until it has waited for the copy; whether it did is
-/// looked up then, so it is found even if the copy happened to run in time.
+/// Remembers the contents of pinned memory when a copy from it is issued. The
+/// host must not change them until it has waited for the copy. The contents are
+/// compared at that wait, so a change is found even if the copy happened to run
+/// before it.
 class SourceWatch {
 public:
   struct Source {
@@ -21,10 +22,12 @@ public:
   };
 
   void add(Source source);
-  /// Looks at what the host knows to be finished, and forgets it. Throws Fault
-  /// CUDA_ERROR_LAUNCH_FAILED if the host has changed some.
+  /// Compares the sources of copies that the host knows to be finished, and
+  /// forgets them. Throws Fault CUDA_ERROR_LAUNCH_FAILED if the host has
+  /// changed one.
   void check(const Clock &host);
-  /// The same for what overlaps these bytes, before a device writes them.
+  /// The same for sources that overlap these bytes, before a device writes
+  /// them.
   void check(uint64_t begin, uint64_t end);
 
 private:

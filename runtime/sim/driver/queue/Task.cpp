@@ -1,4 +1,4 @@
-//===- Task.cpp - what a device can be given to do ------------------------===//
+//===- Task.cpp - operations of a device ----------------------------------===//
 
 #include "driver/queue/Task.h"
 

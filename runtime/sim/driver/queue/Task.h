@@ -1,4 +1,4 @@
-//===- Task.h - what a device can be given to do --------------------------===//
+//===- Task.h - operations of a device ------------------------------------===//
 //
 // A task is complete in itself: a stream's queue, a captured graph and each of
 // the graph's launches have their own copy of it.
@@ -38,7 +38,7 @@ struct KernelCall {
   std::vector<std::byte> parameters;
 };
 
-/// Does nothing: something to wait for.
+/// Does nothing; other work waits for it.
 struct Marker {
   const char *name; ///< "event", "wait", "graph"
 };
@@ -51,8 +51,8 @@ std::string getText(const Dim3 &size);
 /// "copy of 64 bytes from the host to device 0".
 std::string describe(const Task &task);
 
-/// The bytes that are known to be touched before the task runs: all of a copy
-/// and of a memset, none of a kernel.
+/// The accesses that are known before the task runs: all of a copy and of a
+/// memset, none of a kernel.
 std::vector<ByteAccess> getAccesses(const Task &task);
 
 } // namespace tdc::sim

@@ -1,4 +1,4 @@
-//===- TaskRunner.cpp - does what a device was given ----------------------===//
+//===- TaskRunner.cpp - executes the tasks of a device --------------------===//
 
 #include "driver/queue/TaskRunner.h"
 #include <algorithm>
@@ -20,7 +20,8 @@ TaskRunner::Bytes TaskRunner::find(int device, uint64_t address,
                                    uint64_t bytes) {
   if (device == kHost)
     return {reinterpret_cast<std::byte *>(address), nullptr};
-  // The driver looked when the call was made; a graph may be older than that.
+  // The entry point checked this when the call was made, but a graph may run
+  // after its memory was freed.
   std::string mistake = surroundings.memory.findMistake(address, bytes);
   if (!mistake.empty())
     fault(CUDA_ERROR_ILLEGAL_ADDRESS,
@@ -39,7 +40,8 @@ void TaskRunner::copy(const Copy &copy) {
   } else if (to.written) {
     memset(to.written, 1, copy.bytes);
   } else if (isExecuting) {
-    // A kernel that is not run writes nothing, so only then.
+    // Only if kernels run: otherwise they write nothing, and all their results
+    // would be reported.
     uint8_t *end = from.written + copy.bytes;
     uint8_t *hole = std::find(from.written, end, 0);
     if (hole != end)

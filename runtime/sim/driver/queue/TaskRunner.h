@@ -1,4 +1,4 @@
-//===- TaskRunner.h - does what a device was given ------------------------===//
+//===- TaskRunner.h - executes the tasks of a device ----------------------===//
 
 #ifndef TDC_SIM_DRIVER_QUEUE_TASKRUNNER_H
 #define TDC_SIM_DRIVER_QUEUE_TASKRUNNER_H
@@ -10,12 +10,12 @@ namespace tdc::sim {
 
 class TaskRunner {
 public:
-  /// `execute` says whether kernels are run or only counted.
+  /// `execute` is false if kernels are only counted, not run.
   TaskRunner(Surroundings surroundings, bool execute)
       : surroundings(std::move(surroundings)), isExecuting(execute) {}
 
-  /// Does a task of a device; throws Fault with a code that is sticky. What a
-  /// kernel touches is told if `notesAccesses`.
+  /// Runs a task of a device; throws Fault with a sticky code. With
+  /// `notesAccesses`, the result has the accesses of a kernel.
   Work run(const Task &task, int device, bool notesAccesses);
 
 private:
@@ -23,8 +23,8 @@ private:
   void fill(const Fill &fill);
   Work call(const KernelCall &call, int device, bool notesAccesses);
 
-  /// Bytes of a device and whether they were written, or, in the host's
-  /// memory, the bytes alone.
+  /// Bytes of a device and, per byte, whether it was written. For host memory
+  /// `written` is null.
   struct Bytes {
     std::byte *data;
     uint8_t *written;

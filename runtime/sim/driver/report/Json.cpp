@@ -59,8 +59,8 @@ void JsonWriter::add(std::string_view name, std::string_view value) {
 
 void JsonWriter::add(std::string_view name, double value) {
   beginValue(name);
-  // Microseconds to the picosecond, and never in the locale's spelling: the
-  // digits of two integers.
+  // Microseconds with six decimals, formatted as two integers so that the
+  // locale does not affect them.
   long long picoseconds = std::llround(value * 1e6);
   char digits[48];
   snprintf(digits, sizeof digits, "%lld.%06lld", picoseconds / 1000000,
@@ -72,7 +72,8 @@ std::string JsonWriter::take() { return std::move(text += '\n'); }
 
 bool tdc::sim::writeFile(const std::string &path, std::string_view text) {
   std::string temporary = path + "." + std::to_string(getpid()) + ".tmp";
-  // What another program left or put there is not written into.
+  // Unlinks the name first, so that nothing is written into a file that another
+  // program left or put there.
   unlink(temporary.c_str());
   FILE *file = fopen(temporary.c_str(), "wxe");
   if (!file)

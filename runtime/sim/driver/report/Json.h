@@ -10,8 +10,9 @@
 
 namespace tdc::sim {
 
-/// Writes one JSON value, a member of an object or an element of an array a
-/// line. The calls must nest as the value does; an empty name is for elements.
+/// Writes one JSON value, one member of an object or element of an array per
+/// line. The calls must nest as the value does; elements of arrays have an
+/// empty name.
 class JsonWriter {
 public:
   void beginObject(std::string_view name = {}) { begin(name, '{'); }
@@ -34,7 +35,7 @@ public:
     text += std::to_string(value);
   }
 
-  /// The text, with a line's end; to be called once, at the end.
+  /// The text, with a newline at its end. Call it once, at the end.
   std::string take();
 
 private:
@@ -48,10 +49,10 @@ private:
   bool isFirst = true; ///< of its object or array
 };
 
-/// Writes a file so that whoever reads it sees all of it or none. Returns
-/// false, with errno set, if it cannot be written.
+/// Writes a file so that a reader sees all of it or nothing. Returns false,
+/// with errno set, if the file cannot be written.
 bool writeFile(const std::string &path, std::string_view text);
-/// The same; why it cannot be written goes to standard error.
+/// The same; writes the reason of a failure to standard error.
 bool writeReport(const std::string &path, std::string_view text);
 
 } // namespace tdc::sim

@@ -1,4 +1,4 @@
-//===- Statistics.cpp - what a program asked of its devices ---------------===//
+//===- Statistics.cpp - TDC_SIM_STATS: a program's use of its devices -----===//
 
 #include "driver/report/Statistics.h"
 #include "driver/report/Json.h"
@@ -7,7 +7,7 @@ using namespace tdc::sim;
 
 namespace {
 
-/// Devices are called as in the language: "cpu", "cuda:0".
+/// Devices are named as in the language: "cpu", "cuda:0".
 std::string getPlace(int device) {
   return device == kHost ? "cpu" : "cuda:" + std::to_string(device);
 }
@@ -44,7 +44,7 @@ void addMemory(JsonWriter &json, const Memory &memory, int devices) {
     json.add("allocations", memory.getLiveCount(device));
     json.add("bytes", memory.getUsed(device));
     json.add("peak", memory.getPeak(device));
-    // What the host writes to pinned memory is not seen.
+    // The host's writes to pinned memory are not seen, so it has no extents.
     if (device != kHost)
       addExtents(json, memory.getExtents(device));
     json.endObject();
@@ -139,7 +139,7 @@ std::string Statistics::getJson(const Ending &ending) const {
   }
   json.endArray();
   addMemory(json, ending.memory, ending.devices);
-  // What was there when contexts ended, and what is there now.
+  // Objects left when contexts ended, and objects that are live now.
   LiveCounts all = leaks;
   all += ending.live;
   addCounts(json, "live", all);

@@ -1,23 +1,25 @@
-//===- Statistics.h - TDC_SIM_STATS: what a program asked of its devices --===//
+//===- Statistics.h - TDC_SIM_STATS: a program's use of its devices -------===//
 //
 //   seed          TDC_SIM_SEED, given or chosen
-//   calls         of each entry point, by name, those without any left out
-//   unwaited      the calls of cuEventRecord, 1 for the first, that nothing
-//                 waited for
+//   calls         of each entry point, by name; entry points without calls are
+//                 left out
+//   unwaited      the numbers of the cuEventRecord calls, from 1, with events
+//                 that nothing waited for
 //   copies        src, dst ("cpu", "cuda:0"), count, bytes; a graph's at each
 //                 launch
 //   memsets       device, count, bytes
 //   kernels       launches; instructions are those of their threads
-//   work          of each kernel, by name, what its launches did together: the
+//   work          for each kernel, by name, the sums over its launches of the
 //                 counts of Work (execute/Execute.h)
 //   memory        device, allocations and bytes that are live, peak in bytes;
-//                 "extents" has of each allocation of a device its bytes, and
-//                 how many are reached: up to the last that a copy or a kernel
-//                 has written
-//   live          objects that were never destroyed: what is there at the end
-//                 and what was there when contexts were released
-//   queued        operations that never had to run, since nobody waited
-//   fault         the last one; empty if there was none
+//                 "extents" has for each allocation of a device its size and
+//                 the part that is reached: the bytes up to the last one that
+//                 a copy or a kernel has written
+//   live          objects that were never destroyed: the ones that exist at the
+//                 end and the ones left when contexts were released
+//   queued        operations that never had to run, since nothing waited for
+//                 them
+//   fault         the message of the last one; empty if there was none
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +34,7 @@
 
 namespace tdc::sim {
 
-/// What a program has made and not destroyed.
+/// Counts of objects that a program has made and not destroyed.
 struct LiveCounts {
   uint64_t allocations = 0, bytes = 0; ///< of devices
   uint64_t pinned = 0;                 ///< allocations of the host
@@ -43,7 +45,8 @@ struct LiveCounts {
 
 class Statistics {
 public:
-  /// Counts a call; returns the how manieth it is.
+  /// Counts a call; returns its number among the calls of the entry point, from
+  /// 1.
   uint64_t countCall(Entry entry) {
     return ++calls[static_cast<unsigned>(entry)];
   }
@@ -53,21 +56,21 @@ public:
     unwaited.insert(number);
     return number;
   }
-  /// Something waits for what that call has recorded.
+  /// Something waits for the event that this call has recorded.
   void countWait(uint64_t record) { unwaited.erase(record); }
-  /// Counts what a device is given to do.
+  /// Counts a task that a device is given.
   void countTask(const Task &task);
   void countWork(const Task &task, const Work &work);
-  /// What was left when a context came to its end.
+  /// Adds the objects left when a context was released.
   void countLeaks(const LiveCounts &counts) { leaks += counts; }
 
-  /// What else the report has.
+  /// Further contents of the report.
   struct Ending {
     uint64_t seed;
     const Memory &memory;
     int devices;
     LiveCounts live;
-    size_t queued; ///< operations that nobody has waited for
+    size_t queued; ///< operations that nothing has waited for
     std::string fault;
   };
   std::string getJson(const Ending &ending) const;

@@ -1,4 +1,4 @@
-//===- TimeModel.cpp - when everything would have happened ----------------===//
+//===- TimeModel.cpp - simulated start and end times of operations --------===//
 
 #include "driver/report/TimeModel.h"
 #include <algorithm>
@@ -68,7 +68,7 @@ double TimeModel::getDuration(const Task &task) const {
       return kCopyMicroseconds + bytes / kHostBytesPerMicrosecond;
     if (hasPeerAccess)
       return kCopyMicroseconds + bytes / kPeerBytesPerMicrosecond;
-    // Through the host, one half after the other.
+    // Through the host, first one half, then the other.
     return 2 * (kCopyMicroseconds + bytes / kHostBytesPerMicrosecond);
   }
   if (auto *fill = std::get_if<Fill>(&task))
@@ -99,8 +99,8 @@ uint64_t TimeModel::issue(const Task &task, int device, unsigned lane,
 void TimeModel::finish(uint64_t number, const Work &work) {
   Item &item = items[number - first];
   item.isFinished = true;
-  // A kernel is bound by what it needs most of. Integer instructions run at
-  // the rate of f32 ones, at which a fused multiply-add counts twice.
+  // A kernel is bound by the resource that it needs most. Integer instructions
+  // run at the rate of f32 ones, at which a fused multiply-add counts twice.
   double bytes = static_cast<double>(work.bytesRead + work.bytesWritten) /
                  model.memoryBytesPerMicrosecond;
   double operations =

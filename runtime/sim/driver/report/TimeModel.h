@@ -1,13 +1,13 @@
-//===- TimeModel.h - when everything would have happened ------------------===//
+//===- TimeModel.h - simulated start and end times of operations ----------===//
 //
 // Gives each operation a start and an end in simulated time. A device has one
-// engine that computes and one for copies in each direction; an engine takes
-// its work in the order of issue, when what the work waits for has ended. The
-// host moves on by what calls cost and by what it waits for.
+// engine that computes and one for copies in each direction. An engine runs its
+// operations in the order of issue, each after the operations that it waits
+// for. The host's time advances by the cost of its calls and by its waits.
 //
-// Times must not depend on the random order in which the simulation really
-// runs things, so they are computed in the order of issue, as soon as it is
-// known how long everything up to there takes.
+// Times must not depend on the random order in which the simulation really runs
+// operations. So they are computed in the order of issue, once the durations of
+// all earlier operations are known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +29,16 @@ public:
   TimeModel(const DeviceModel &model, bool hasPeerAccess, int devices,
             Timeline *timeline);
 
-  /// The entry point that the host is in, to name what costs it time.
+  /// The entry point that the host is in; names the host's events in the
+  /// timeline.
   void setCall(const char *name) { call = name; }
-  /// An operation is issued by a call that costs the host some time, to start
-  /// after others. Returns its number here and, by `end`, when it will end.
+  /// An operation is issued by a call that costs the host `hostMicroseconds`;
+  /// it starts after `after`. Returns its number here and sets `end` to the
+  /// moment of its end, filled in later.
   uint64_t issue(const Task &task, int device, unsigned lane,
                  double hostMicroseconds, Moments after,
                  std::shared_ptr<const Moment> &end);
-  /// The operation has run; `work` is what a kernel did.
+  /// The operation has run; `work` has the counts of a kernel.
   void finish(uint64_t item, const Work &work);
   /// The host waits until all these have ended.
   void wait(Moments moments);
@@ -49,7 +51,7 @@ private:
     std::vector<unsigned> engines;
     double microseconds = 0;
     bool isFinished = false;
-    const char *call = nullptr; ///< that issued it or waits
+    const char *call = nullptr; ///< the call that issued it or waits
     TimelineEvent event;
   };
 
@@ -64,7 +66,7 @@ private:
   const char *call = "";
   double host = 0;
   std::vector<double> engineEnds;
-  std::deque<Item> items; ///< whose times are not known yet
+  std::deque<Item> items; ///< the ones with times not known yet
   uint64_t first = 0;     ///< number of items[0]
 };
 

@@ -12,7 +12,7 @@ namespace {
 int getProcess(int device) { return device + 1; }
 static_assert(kHost == -1);
 
-/// A name for a process or a thread.
+/// Writes the name of a process or a thread.
 void addName(JsonWriter &json, const char *what, int device, unsigned lane,
              const std::string &name) {
   json.beginObject();

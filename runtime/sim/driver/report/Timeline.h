@@ -2,7 +2,8 @@
 //
 // Trace Event Format (Google, "Trace Event Format"): process 0 is the host,
 // process 1 device 0 and so on; a thread per stream; complete events ("X") with
-// times in microseconds. Of the host there are the calls that take it time.
+// times in microseconds. The host has an event for each call that costs it
+// time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +19,7 @@ namespace tdc::sim {
 
 struct TimelineEvent {
   std::string name;
-  /// Names and values of what is shown when the event is clicked.
+  /// Names and values that a viewer shows when the event is clicked.
   std::vector<std::pair<const char *, std::string>> arguments;
   int device = 0; ///< or kHost
   unsigned lane = 0;
@@ -28,7 +29,7 @@ struct TimelineEvent {
 class Timeline {
 public:
   void add(TimelineEvent event) { events.push_back(std::move(event)); }
-  /// What to call a stream of a device.
+  /// Names a stream of a device.
   void name(int device, unsigned lane, std::string name) {
     lanes[{device, lane}] = std::move(name);
   }

@@ -1,7 +1,7 @@
 //===- Apart.h - tests of the driver, each in a process of its own --------===//
 //
 // The simulated driver is one per process and reads the environment once, as
-// NVIDIA's does. So each test that starts it runs in a child.
+// NVIDIA's does. So each test that starts it runs in a child process.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-/// gtest prints errors by their names with this.
+/// gtest uses this to print errors by name.
 inline void PrintTo(CUresult code, std::ostream *stream) { // NOLINT
   const char *name = nullptr;
   if (cuGetErrorName(code, &name) == CUDA_SUCCESS)
@@ -34,14 +34,14 @@ using Environment = std::vector<std::pair<const char *, std::string>>;
 /// One device and a seed, unless `more` says otherwise.
 Environment withDevices(int devices, const Environment &more = {});
 
-/// Runs `body` in a child with these variables, and none else that the driver
-/// reads; a failure there is one of the test. Returns what the child wrote to
-/// standard error.
+/// Runs `body` in a child process with these variables and no other ones that
+/// the driver reads; a failure in the child is a failure of the test. Returns
+/// the child's standard error.
 std::string runApart(const Environment &environment,
                      const std::function<void()> &body);
 
-/// The same for several seeds: so many that each way to order things that
-/// matters to the test comes up, and a check that depends on luck fails one.
+/// The same for several seeds: enough that each relevant order of operations
+/// occurs, and that a check that depends on luck fails for one of them.
 void runWithSeeds(const Environment &environment,
                   const std::function<void()> &body);
 inline constexpr int kSeeds = 24;
@@ -50,7 +50,7 @@ inline constexpr int kSeeds = 24;
 CUcontext start(int device = 0);
 
 CUdeviceptr allocate(size_t bytes);
-/// Device memory that holds these numbers, which the host has waited for.
+/// Device memory that holds `numbers`; the host has waited for the copy.
 CUdeviceptr allocateWith(const std::vector<unsigned> &numbers);
 template <class T = unsigned> T *allocatePinned(size_t count) {
   void *pointer = nullptr;
@@ -59,7 +59,7 @@ template <class T = unsigned> T *allocatePinned(size_t count) {
 }
 CUstream makeStream(unsigned flags = CU_STREAM_NON_BLOCKING);
 CUevent makeEvent(unsigned flags = CU_EVENT_DEFAULT);
-/// What device memory holds, once all work of the device is done.
+/// Contents of device memory, once all work of the device is done.
 std::vector<unsigned> read(CUdeviceptr pointer, size_t count);
 
 /// The kernels of Kernels.cpp, loaded for the current context.
@@ -69,13 +69,13 @@ extern const char *const kKernels;
 CUresult launch(CUfunction kernel, CUdeviceptr pointer, unsigned value,
                 unsigned count, CUstream stream = nullptr);
 
-/// Expects that the last fault says this.
+/// Expects that the message of the last fault contains `part`.
 void expectFault(const std::string &part);
 inline bool contains(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
 }
 
-/// A path for a file that a test writes, and what is in a file.
+/// A path for a file that a test writes, and the contents of a file.
 std::string getTemporaryPath(const char *name);
 std::string readFile(const std::string &path);
 

@@ -77,7 +77,7 @@ TEST(Copies, OverrunsAreRefused) {
               CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemcpyDtoHAsync_v2(pinned + 1, pointer, 16, nullptr),
               CUDA_ERROR_INVALID_VALUE);
-    // None of it has done anything.
+    // None of these calls has done anything.
     EXPECT_EQ(read(pointer, 4), (Numbers{1, 2, 3, 4}));
   });
 }
@@ -108,7 +108,7 @@ TEST(Copies, PointersOfTheWrongSideAreRefused) {
     EXPECT_EQ(cuMemcpyDtoDAsync_v2(pointer, 0, 8, nullptr),
               CUDA_ERROR_INVALID_VALUE);
     EXPECT_EQ(cuMemsetD8Async(0, 0, 8, nullptr), CUDA_ERROR_INVALID_VALUE);
-    // Nothing is fine anywhere.
+    // Copies of no bytes are valid with any pointer.
     EXPECT_EQ(cuMemcpyDtoHAsync_v2(nullptr, 0, 0, nullptr), CUDA_SUCCESS);
     EXPECT_EQ(cuMemcpyHtoDAsync_v2(0, nullptr, 0, nullptr), CUDA_SUCCESS);
     EXPECT_EQ(cuMemcpyDtoDAsync_v2(0, 0, 0, nullptr), CUDA_SUCCESS);
@@ -140,7 +140,7 @@ TEST(Copies, WhatWasNeverWrittenCannotBeRead) {
     start();
     CUdeviceptr pointer = allocate(16), other = allocate(16);
     EXPECT_EQ(cuMemsetD8Async(pointer, 0, 8, nullptr), CUDA_SUCCESS);
-    // Copying it on is no mistake yet.
+    // Copying unwritten bytes between devices is no mistake yet.
     EXPECT_EQ(cuMemcpyDtoDAsync_v2(other, pointer, 16, nullptr), CUDA_SUCCESS);
     EXPECT_EQ(read(other, 2), (Numbers{0, 0}));
     unsigned host[4];
@@ -149,7 +149,7 @@ TEST(Copies, WhatWasNeverWrittenCannotBeRead) {
     expectFault("byte 8 of them was never written");
   };
   runWithSeeds(withDevices(1), body);
-  // When no kernel is run, nobody could have written it.
+  // When no kernel runs, no byte could have been written.
   runApart(withDevices(1, {{"TDC_SIM_EXECUTE", "0"}}), [] {
     start();
     EXPECT_EQ(read(allocate(4), 1).size(), 1u);

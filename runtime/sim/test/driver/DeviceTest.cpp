@@ -20,7 +20,7 @@ TEST(Driver, NothingWorksBeforeInit) {
     EXPECT_EQ(cuCtxGetCurrent(&context), CUDA_ERROR_NOT_INITIALIZED);
     EXPECT_EQ(cuMemAlloc_v2(&pointer, 8), CUDA_ERROR_NOT_INITIALIZED);
     EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_NOT_INITIALIZED);
-    // But these do.
+    // But these work before cuInit.
     EXPECT_EQ(cuDriverGetVersion(&number), CUDA_SUCCESS);
     EXPECT_GE(number, 12000);
     const char *text = nullptr;
@@ -150,7 +150,7 @@ TEST(Contexts, MustBeCurrent) {
     EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
     EXPECT_EQ(current, nullptr);
     EXPECT_EQ(cuCtxSetCurrent(first), CUDA_SUCCESS);
-    // Each thread has its own.
+    // Each thread has its own current context.
     std::thread([&] {
       CUcontext other = first;
       EXPECT_EQ(cuCtxGetCurrent(&other), CUDA_SUCCESS);
@@ -209,7 +209,7 @@ TEST(Contexts, PeerAccess) {
     EXPECT_EQ(cuCtxEnablePeerAccess(second, 0), CUDA_SUCCESS);
     EXPECT_EQ(cuCtxEnablePeerAccess(second, 0),
               CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-    // It ends with either of the contexts.
+    // Peer access ends when either context is released.
     EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(1), CUDA_SUCCESS);
     second = start(1);
     EXPECT_EQ(cuCtxSetCurrent(first), CUDA_SUCCESS);

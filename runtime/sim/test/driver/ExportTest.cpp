@@ -46,7 +46,7 @@ TEST(Exports, TheLibraryIsADriver) {
     EXPECT_EQ(init(0), CUDA_SUCCESS);
     EXPECT_EQ(getCount(&count), CUDA_SUCCESS);
     EXPECT_EQ(count, 2);
-    // It is not the one that this program was linked with.
+    // It is not the cuInit that this program was linked with.
     EXPECT_NE(init, &cuInit);
   });
 }

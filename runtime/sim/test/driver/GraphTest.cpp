@@ -19,7 +19,7 @@ CUgraphExec instantiate(CUgraph graph) {
   return executable;
 }
 
-/// Captures what `body` gives the stream.
+/// Captures the work that `body` adds to the stream.
 CUgraph capture(CUstream stream, const std::function<void()> &body) {
   CUgraph graph = nullptr;
   EXPECT_EQ(cuStreamBeginCapture_v2(stream, kThreadLocal), CUDA_SUCCESS);
@@ -46,7 +46,7 @@ TEST(Graphs, RunWhatWasCapturedEachTimeTheyAreLaunched) {
     EXPECT_EQ(cuGraphDestroy(graph), CUDA_SUCCESS);
     EXPECT_EQ(cuGraphLaunch(executable, stream), CUDA_SUCCESS);
     EXPECT_FALSE(tdc_sim_is_valid(result, 8));
-    // A launch comes after the one before, in whatever stream.
+    // A launch follows the previous launch of the graph, in whatever stream.
     EXPECT_EQ(cuGraphLaunch(executable, other), CUDA_SUCCESS);
     EXPECT_EQ(cuStreamSynchronize(other), CUDA_SUCCESS);
     EXPECT_TRUE(tdc_sim_is_valid(result, 8));
@@ -104,7 +104,8 @@ TEST(Graphs, ReadTheHostWhenTheyRun) {
     CUgraphExec executable = instantiate(capture(stream, [&] {
       cuMemcpyHtoDAsync_v2(first, pinned, 4, stream);
       cuMemcpyHtoDAsync_v2(second, &pageable, 4, stream);
-      // What is read here must not be spoilt by what comes back.
+      // The copy back must not spoil its target, which the first copy still
+      // reads.
       cuMemcpyDtoHAsync_v2(pinned, second, 4, stream);
     }));
     for (unsigned i = 1; i < 4; ++i) {
@@ -119,8 +120,8 @@ TEST(Graphs, ReadTheHostWhenTheyRun) {
   });
 }
 
-/// A fork into a second stream, joined again; both branches write `pointer`
-/// where `distance` says.
+/// A fork into a second stream, joined again; the branches write `pointer` at
+/// offsets that differ by `distance`.
 CUgraph captureFork(CUstream stream, CUstream other, CUdeviceptr pointer,
                     unsigned distance) {
   return capture(stream, [=] {
@@ -203,7 +204,7 @@ TEST(Graphs, WithWhatIsGone) {
 }
 
 TEST(Graphs, AreIssuedByOneCall) {
-  // Ten small tasks take the host 4 us each, and together once.
+  // Ten small tasks cost the host 4 us each, but together as a graph 4 us once.
   runWithSeeds(withDevices(1), [] {
     start();
     CUstream stream = makeStream();
@@ -285,8 +286,8 @@ TEST(Capture, BeginsAndEndsWhereItMay) {
   });
 }
 
-/// Makes a call while a stream captures: it is to return `expected`, and to
-/// spoil the capture if that is an error.
+/// Makes a call while a stream captures: it must return `expected`, and must
+/// invalidate the capture if that is an error.
 void callDuringCapture(CUresult expected, CUstreamCaptureMode mode,
                        const std::function<CUresult(CUstream)> &body,
                        unsigned flags = CU_STREAM_NON_BLOCKING) {
@@ -306,7 +307,7 @@ void callDuringCapture(CUresult expected, CUstreamCaptureMode mode,
     EXPECT_EQ(cuStreamEndCapture(stream, &graph),
               CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     EXPECT_EQ(graph, nullptr);
-    // Then all is as before.
+    // Afterwards all calls work again.
     EXPECT_EQ(cuStreamSynchronize(stream), CUDA_SUCCESS);
     EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
   });
@@ -424,7 +425,7 @@ TEST(Capture, EventsFromOutside) {
                   CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
         return result;
       });
-  // An event of a capture that has ended is nothing to wait for.
+  // An event of a capture that has ended cannot be waited for.
   runApart(withDevices(1), [] {
     start();
     CUstream stream = makeStream();

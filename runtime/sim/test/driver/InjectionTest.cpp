@@ -1,4 +1,4 @@
-//===- InjectionTest.cpp - calls that fail or are left out ----------------===//
+//===- InjectionTest.cpp - calls that fail or are skipped -----------------===//
 
 #include "Apart.h"
 #include <cstring>
@@ -9,7 +9,7 @@ namespace {
 
 using Numbers = std::vector<unsigned>;
 
-/// One call after the other, until one fails: what that returned.
+/// Makes the calls one after the other until one fails; returns its error.
 CUresult run(const std::vector<std::function<CUresult()>> &calls) {
   for (const auto &call : calls)
     if (CUresult result = call())
@@ -17,7 +17,8 @@ CUresult run(const std::vector<std::function<CUresult()>> &calls) {
   return CUDA_SUCCESS;
 }
 
-/// A small program as a runtime would make it; its result, and what it read.
+/// A small program as a runtime would run it; returns its status and the sum
+/// that it read.
 CUresult runProgram(unsigned &sum) {
   CUcontext context;
   CUmodule module;
@@ -140,8 +141,8 @@ TEST(Injections, FaultsOfKernelsStay) {
   }
 }
 
-/// Writes in one stream, reads in another, with an event between; what that
-/// gives, and whether what was read was waited for.
+/// Writes in one stream and reads in another, with an event between them.
+/// Returns the status and whether the host had waited for the result.
 CUresult runTwoStreams(bool &isValid) {
   CUstream first = makeStream(), second = makeStream();
   CUevent event = makeEvent();

@@ -1,4 +1,4 @@
-//===- LaunchTest.cpp - modules, kernels and what they do wrong -----------===//
+//===- LaunchTest.cpp - modules, kernels and their faults -----------------===//
 
 #include "Apart.h"
 #include <cstring>
@@ -72,7 +72,7 @@ TEST(Launches, SizesAreChecked) {
                                nullptr),
                 CUDA_ERROR_INVALID_VALUE);
     }
-    // .maxntid of the kernel.
+    // .maxntid of the kernel is 64.
     EXPECT_EQ(cuLaunchKernel(small, 1, 1, 1, 65, 1, 1, 0, nullptr,
                              parameters + 1, nullptr),
               CUDA_ERROR_INVALID_VALUE);
@@ -96,8 +96,8 @@ TEST(Launches, SizesAreChecked) {
   });
 }
 
-/// A multiprocessor has 65,536 registers, and a thread may take 255, which are
-/// given to warps by 256.
+/// A multiprocessor has 65,536 registers, and a thread may use 255; warps are
+/// allocated registers in units of 256.
 TEST(Launches, RegistersAreChecked) {
   struct {
     std::string directives;
@@ -298,7 +298,7 @@ TEST(Faults, OfAKernelBreakItsContextForGood) {
       CUfunction store = getKernel("store");
       CUdeviceptr pointer = allocate(8);
       CUstream stream = makeStream();
-      // The call itself may be told of it already, or a later one.
+      // This call may already report it, or a later one.
       CUresult result = launch(store, pointer, 1, 3, stream);
       EXPECT_TRUE(result == CUDA_SUCCESS ||
                   result == CUDA_ERROR_ILLEGAL_ADDRESS);
@@ -312,8 +312,8 @@ TEST(Faults, OfAKernelBreakItsContextForGood) {
       EXPECT_EQ(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
       EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
       EXPECT_EQ(fault, tdc_sim_last_fault());
-      // What needs no context works, and so do other devices, but not with
-      // what belongs to the broken one.
+      // Calls that need no context still work, and so do other devices, but not
+      // with objects of the broken context.
       int count = 0;
       EXPECT_EQ(cuDeviceGetCount(&count), CUDA_SUCCESS);
       CUcontext current = nullptr;
@@ -324,12 +324,12 @@ TEST(Faults, OfAKernelBreakItsContextForGood) {
                 CUDA_ERROR_ILLEGAL_ADDRESS);
       EXPECT_EQ(read(elsewhere, 1), Numbers{1});
       EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
-      // Not even a new context helps, as with a real GPU and this process.
+      // Not even a new context helps, as on a real GPU in the same process.
       EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
       EXPECT_EQ(cuDevicePrimaryCtxRetain(&current, 0),
                 CUDA_ERROR_ILLEGAL_ADDRESS);
     });
-    // On standard error once, with the seed.
+    // The fault is on standard error once, with the seed.
     size_t first = text.find("tdc simulated GPU: device 0: ");
     EXPECT_EQ(first, 0u) << text;
     EXPECT_EQ(text.find("tdc simulated GPU", first + 1), std::string::npos);
@@ -411,7 +411,7 @@ TEST(Faults, AKernelAndItsStreamAreOfOneDevice) {
   });
 }
 
-/// Adds in one stream to what another one stores.
+/// Adds in one stream to numbers that another one stores.
 void addInTwoStreams(bool ordered) {
   start();
   CUstream first = makeStream(), second = makeStream();
@@ -422,7 +422,7 @@ void addInTwoStreams(bool ordered) {
   if (ordered) {
     EXPECT_EQ(cuStreamWaitEvent(second, event, 0), CUDA_SUCCESS);
   }
-  // Which of them has run by now is up to the seed.
+  // The seed decides which of the kernels have run by now.
   launch(getKernel("add"), pointer, 1, 1, second);
   EXPECT_EQ(cuCtxSynchronize(),
             ordered ? CUDA_SUCCESS : CUDA_ERROR_LAUNCH_FAILED);

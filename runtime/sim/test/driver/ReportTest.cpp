@@ -96,7 +96,7 @@ TEST(Statistics, WhatAContextLeavesIsLeaked) {
     makeStream();
     EXPECT_EQ(cuStreamDestroy_v2(makeStream()), CUDA_SUCCESS);
     EXPECT_EQ(cuDevicePrimaryCtxRelease_v2(0), CUDA_SUCCESS);
-    // It is there as soon as the context has gone.
+    // The file is there as soon as the context is released.
     EXPECT_NE(readFile(path), "");
     start();
     allocate(4);
@@ -123,7 +123,7 @@ TEST(Statistics, ATidyProgramLeavesNothing) {
 
 TEST(Statistics, HaveTheFaultAndWhatWasNeverWaitedFor) {
   std::string path = getTemporaryPath("fault.json");
-  // Eagerness is random, too: with most seeds something is left.
+  // Eagerness is random, too: with most seeds some operations are left.
   int left = 0;
   for (int seed = 0; seed < kSeeds; ++seed) {
     runApart(withDevices(1, {{"TDC_SIM_STATS", path},
@@ -173,7 +173,7 @@ TEST(Statistics, AQueueIsNotEndless) {
       most = report;
     EXPECT_FALSE(contains(report, "\"queued\":5000,"));
   }
-  // With some seed nothing runs before it has to.
+  // With some seed no operation runs before it must.
   EXPECT_NE(most, "");
 }
 
@@ -233,7 +233,7 @@ TEST(Reports, JsonIsEscaped) {
 
 TEST(Timeline, HasDevicesStreamsAndTimes) {
   std::string path = getTemporaryPath("trace.json");
-  // The same whatever the order was that things really ran in.
+  // The same for every order in which the simulation really ran.
   for (const char *seed : {"1", "2", "3", "4"}) {
     runApart(withDevices(2, {{"TDC_SIM_TRACE", path}, {"TDC_SIM_SEED", seed}}),
              [] {
@@ -261,7 +261,7 @@ TEST(Timeline, HasDevicesStreamsAndTimes) {
                "\"args\":{\"bytes\":\"25000\"}}");
     expectPart(report, "{\"name\":\"store\",\"ph\":\"X\",\"pid\":1,\"tid\":2,"
                        "\"ts\":15.000000,\"dur\":0.");
-    // What the host did: two calls, and then it waited.
+    // The host's events: two calls, then its wait.
     expectPart(report, "{\"name\":\"cuLaunchKernel\",\"ph\":\"X\",\"pid\":0,"
                        "\"tid\":0,\"ts\":4.000000,\"dur\":4.000000,");
     expectPart(report, "{\"name\":\"cuStreamSynchronize\",\"ph\":\"X\","

@@ -12,10 +12,10 @@ namespace {
 using Numbers = std::vector<unsigned>;
 constexpr size_t kBytes = 16;
 
-/// What most copies carry.
+/// The data of most copies.
 Numbers getData() { return {1, 2, 3, 4}; }
 
-/// Pinned memory that holds it.
+/// Pinned memory that holds the data.
 unsigned *makeData() {
   unsigned *data = allocatePinned(4);
   memcpy(data, getData().data(), kBytes);
@@ -41,11 +41,11 @@ TEST(Streams, ResultsComeInTheOrderOfAStream) {
 }
 
 //===----------------------------------------------------------------------===//
-// What the host may touch
+// The memory that the host may touch
 //===----------------------------------------------------------------------===//
 
 TEST(MissingWaits, ACopyToTheHostIsNotThereBeforeTheHostHasWaited) {
-  // Whether the copy has run or not: found with every seed.
+  // Found with every seed, whether the copy has run or not.
   runWithSeeds(withDevices(1), [] {
     start();
     CUdeviceptr pointer = allocateWith(getData());
@@ -160,7 +160,7 @@ TEST(MissingWaits, FreeingDeviceMemoryWaitsForItsDeviceOnly) {
     EXPECT_EQ(cuMemcpyDtoDAsync_v2(other, here, kBytes, makeStream()),
               CUDA_SUCCESS);
     EXPECT_EQ(cuMemFree_v2(other), CUDA_SUCCESS);
-    // The stream of the other device is not waited for.
+    // The free does not wait for the stream of the other device.
     EXPECT_EQ(cuMemcpyPeerAsync(there, second, here, first, kBytes, stream),
               CUDA_SUCCESS);
     EXPECT_EQ(cuMemFree_v2(here), CUDA_ERROR_LAUNCH_FAILED);
@@ -173,8 +173,9 @@ TEST(MissingWaits, FreeingDeviceMemoryWaitsForItsDeviceOnly) {
 // Races between streams
 //===----------------------------------------------------------------------===//
 
-/// Two copies in two streams, the first of which writes what the second reads;
-/// `order` is to put the one before the other. Returns what the second gives.
+/// Two copies in two streams; the first writes the bytes that the second reads.
+/// `order` must order the first before the second. Returns the status of the
+/// second.
 CUresult copyInTwoStreams(const std::function<void(CUstream, CUstream)> &order,
                           unsigned flags = CU_STREAM_NON_BLOCKING) {
   CUstream first = makeStream(flags), second = makeStream(flags);
@@ -235,7 +236,7 @@ TEST(Races, EventsAndWaitsOrder) {
         CUevent event = makeEvent(CU_EVENT_DISABLE_TIMING);
         EXPECT_EQ(cuEventRecord(event, first), CUDA_SUCCESS);
         EXPECT_EQ(cuStreamWaitEvent(second, event, 0), CUDA_SUCCESS);
-        // What was waited for stays so.
+        // A wait stays valid after the event is destroyed.
         EXPECT_EQ(cuEventDestroy_v2(event), CUDA_SUCCESS);
       },
       [](CUstream first, CUstream second) {
@@ -288,7 +289,7 @@ TEST(Races, TheDefaultStreamOrdersBlockingStreamsOnly) {
     EXPECT_EQ(copyInTwoStreams(touchDefault, CU_STREAM_NON_BLOCKING),
               CUDA_ERROR_LAUNCH_FAILED);
   });
-  // Waiting for the default stream is waiting for blocking ones.
+  // Waiting for the default stream includes waiting for blocking ones.
   runWithSeeds(withDevices(1), [] {
     start();
     auto wait = [](CUstream, CUstream) {
@@ -310,7 +311,8 @@ TEST(Races, ReadersMayReadAtTheSameTime) {
       EXPECT_EQ(cuMemcpyDtoDAsync_v2(allocate(kBytes), source, kBytes, reader),
                 CUDA_SUCCESS);
     }
-    // But nobody may write meanwhile, and only the last one was waited for.
+    // But no stream may write meanwhile, and only the last reader was waited
+    // for.
     CUstream writer = makeStream();
     CUevent event = makeEvent();
     EXPECT_EQ(cuEventRecord(event, reader), CUDA_SUCCESS);
@@ -463,7 +465,8 @@ TEST(Streams, TwoThatWaitForEachOtherAlternately) {
     CUdeviceptr pointer = allocateWith({0});
     CUstream streams[] = {makeStream(), makeStream()};
     CUevent event = makeEvent();
-    // Deeper than the queue of a driver, which then lets the oldest run.
+    // More than the queue of a driver holds: it then runs the oldest
+    // operations.
     for (int i = 0; i < 3000; ++i) {
       CUstream stream = streams[i % 2];
       EXPECT_EQ(cuMemsetD8Async(pointer, i % 256, 4, stream), CUDA_SUCCESS);
@@ -561,14 +564,15 @@ TEST(Events, TimesAreThoseOfTheModelWhateverTheSeed) {
     EXPECT_EQ(cuEventRecord(end, second), CUDA_SUCCESS);
     EXPECT_EQ(cuEventSynchronize(end), CUDA_SUCCESS);
     float time = 0;
-    // Each call takes the host 4 us; the directions do not disturb each other.
+    // Each call costs the host 4 us; the two directions do not delay each
+    // other.
     EXPECT_EQ(cuEventElapsedTime(&time, begin, firstEnd), CUDA_SUCCESS);
     EXPECT_FLOAT_EQ(time, 0.024F);
     EXPECT_EQ(cuEventElapsedTime(&time, begin, end), CUDA_SUCCESS);
     EXPECT_FLOAT_EQ(time, 0.028F);
     EXPECT_EQ(cuEventElapsedTime(&time, end, begin), CUDA_SUCCESS);
     EXPECT_FLOAT_EQ(time, -0.028F);
-    // In the same direction one waits for the other.
+    // In the same direction one copy waits for the other.
     CUstream third = makeStream();
     EXPECT_EQ(cuCtxSynchronize(), CUDA_SUCCESS);
     EXPECT_EQ(cuEventRecord(begin, first), CUDA_SUCCESS);

@@ -1,4 +1,4 @@
-//===- AccessTest.cpp - what every access is checked for ------------------===//
+//===- AccessTest.cpp - the checks of every access ------------------------===//
 
 #include "TestDevice.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 constexpr Dim3 kOne{1, 1, 1};
 
-/// The fault of one thread (or more) that executes `body` with pointers to 400
+/// The fault of one or more threads that execute `body` with pointers to 400
 /// written bytes and to 400 unwritten ones.
 struct Result {
   std::string message;
@@ -61,7 +61,7 @@ TEST(Access, Unwritten) {
   expectFault(
       "ld.global.b32 %r1, [%rd1+8];",
       "byte 8 of allocation 2 (400 bytes) of device 0 was never written");
-  // Byte by byte: three of four are not enough.
+  // Checked byte by byte: three of four are not enough.
   expectFault("st.global.b16 [%rd1], 1;\nst.global.b8 [%rd1+2], 1;\n"
               "ld.global.b32 %r1, [%rd1];",
               "byte 3 of allocation 2");
@@ -74,7 +74,7 @@ TEST(Access, Unwritten) {
               "never written by this thread");
 }
 
-/// A whole warp takes the short way, which must see as much.
+/// A full warp takes a fast path, which must check as much.
 TEST(Access, RowsAreCheckedToo) {
   const std::string address =
       "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\n"
@@ -135,7 +135,7 @@ TEST(Access, SharedAndLocalBounds) {
               "only 2 bytes left of 62 bytes");
   expectFault(".local .align 8 .b8 own[64];\nst.local.b32 [own+68], 1;",
               "of local memory: 4 bytes past the end of 64 bytes");
-  // By a generic address as well.
+  // Through a generic address as well.
   expectFault(".shared .align 8 .b8 tile[64];\nmov.u64 %rd2, tile;\n"
               "cvta.shared.u64 %rd3, %rd2;\nst.b32 [%rd3+64], 1;",
               "of shared memory: 0 bytes past the end of 64 bytes");
@@ -149,7 +149,7 @@ TEST(Access, Parameters) {
   expectFault("mov.b64 %rd2, p0;\ncvta.param.u64 %rd3, %rd2;\n"
               "st.b32 [%rd3], 1;",
               "the parameters of a kernel cannot be changed");
-  // By a register, and by a generic address.
+  // Through a register, and through a generic address.
   EXPECT_EQ(run("mov.b64 %rd2, p0;\nld.param.b64 %rd3, [%rd2+8];\n"
                 "cvta.param.u64 %rd4, %rd2;\nld.b64 %rd5, [%rd4+8];\n"
                 "setp.ne.u64 %p1, %rd3, %rd5;\n@%p1 trap;\n"
@@ -158,7 +158,7 @@ TEST(Access, Parameters) {
             "");
 }
 
-/// Dynamic shared memory begins behind the static one.
+/// Dynamic shared memory begins after the static one.
 TEST(Access, DynamicSharedMemory) {
   TestDevice device;
   device.load(kernelOf(0,

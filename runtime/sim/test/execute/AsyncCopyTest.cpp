@@ -9,8 +9,8 @@ namespace {
 
 constexpr Dim3 kOne{1, 1, 1}, kWarp{32, 1, 1};
 
-/// Each of 32 threads copies `bytes` by way of shared memory; after `copy` (of
-/// which the addresses are %rd3 and %rd4) comes `wait`.
+/// Each of 32 threads copies `bytes` through shared memory; `wait` follows
+/// `copy` (the addresses are in %rd3 and %rd4).
 std::string copyKernel(unsigned bytes, const std::string &copy,
                        const std::string &wait) {
   std::string text = ".shared .align 16 .b8 tile[512];\nmov.u32 %r1, %tid.x;\n"
@@ -26,7 +26,7 @@ std::string copyKernel(unsigned bytes, const std::string &copy,
   return kernelOf(2, text);
 }
 
-/// Of each thread's bytes the first `sizeOf(thread)` come from the source, the
+/// The first `sizeOf(thread)` bytes of each thread come from the source, the
 /// others are 0.
 template <typename SizeOf>
 void check(unsigned bytes, const std::string &copy, const std::string &wait,
@@ -86,7 +86,7 @@ OpcodeRows asyncCopyRows() {
     EXPECT_EQ(faultOf(kCopy, "cp.async.commit_group;\n"
                              "cp.async.wait_group 0;"),
               "");
-    // A later group is in flight, or the one before.
+    // At most one group stays in flight: a later, empty one, or the copy's own.
     EXPECT_EQ(faultOf(kCopy, "cp.async.commit_group;\ncp.async.commit_group;\n"
                              "cp.async.wait_group 1;"),
               "");
@@ -135,15 +135,15 @@ TEST(AsyncCopy, Operands) {
              "past the end of allocation");
 }
 
-/// With no byte to read, the source may be anywhere.
+/// With no byte to read, the source may be at any address.
 TEST(AsyncCopy, NothingIsReadOfASourceOfSize0) {
   EXPECT_EQ(faultOf("cp.async.ca.shared.global [%rd3], [%rd4+4096], 4, 0;",
                     "cp.async.wait_all;"),
             "");
 }
 
-/// Another warp needs a barrier after the wait, and before its bytes are copied
-/// over.
+/// Another warp needs a barrier after the wait, and before the copy overwrites
+/// bytes that it reads.
 TEST(AsyncCopy, RacesWithOtherWarps) {
   const std::string head =
       ".shared .align 16 .b8 tile[512];\nmov.u32 %r1, %tid.x;\n"

@@ -71,7 +71,7 @@ void check(const Operation &operation, const std::string &space,
       return bitsAs<uint64_t>(double(number) * 1.7);
     if (operation.type == ".f32")
       return bitsAs<uint32_t>(float(number) * 1.7f);
-    // A half, or two, of moderate size.
+    // One or two halves of moderate size.
     return ((0x3c00 + random() % 0x400) | uint64_t(0xbc00 + random() % 0x400)
                                               << 16) &
            mask;
@@ -80,7 +80,7 @@ void check(const Operation &operation, const std::string &space,
   std::vector<uint64_t> values[4];
   for (unsigned i = 0; i < 4; ++i)
     for (unsigned k = 0; k < kThreads; ++k) {
-      // Every third compare-and-swap finds what it looks for.
+      // Every third compare-and-swap finds the value that it compares with.
       uint64_t value = i == 1 && k % 3 == 0 ? values[0][k] : draw();
       values[i].push_back(value);
       for (unsigned byte = 0; byte < bytes; ++byte)

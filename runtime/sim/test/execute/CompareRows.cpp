@@ -7,7 +7,7 @@ namespace tdc::sim {
 
 namespace {
 
-/// The three ways in which two numbers are, or none.
+/// The order of two numbers; all false if unordered.
 struct Order {
   bool less, equal, greater;
 };
@@ -95,7 +95,7 @@ const Combination kCombinations[] = {
     {".or", [](bool a, bool b) { return a || b; }},
     {".xor", [](bool a, bool b) { return a != b; }}};
 
-/// Both results in one number, and a negated third operand.
+/// Combines both results in one number, with a negated third operand.
 void addComparison(OpcodeRows &rows, const Comparison &comparison,
                    const Combination &combination, const Type &type) {
   const std::string name = comparison.name + combination.name;

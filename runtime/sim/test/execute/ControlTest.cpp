@@ -9,7 +9,7 @@ namespace {
 
 constexpr Dim3 kOne{1, 1, 1};
 
-/// The sum of what all threads of a block give, by one barrier: four warps
+/// Exchanges values of all threads of a block through one barrier: four warps
 /// write to shared memory, wait, and read what their neighbours have written.
 std::string exchange(const std::string &barrier) {
   return kernelOf(1,
@@ -34,7 +34,8 @@ void checkExchange(const std::string &barrier) {
   }
 }
 
-/// Warps 2 and 3 give, warps 0 and 1 take: who only arrives goes on.
+/// Warps 2 and 3 write, warps 0 and 1 read; a warp that only arrives does not
+/// wait.
 void checkArrive(const std::string &base, const std::string &suffix) {
   const std::string text = kernelOf(
       1, ".shared .align 4 .b8 tile[256];\nmov.u32 %r1, %tid.x;\n"
@@ -58,7 +59,7 @@ void checkArrive(const std::string &base, const std::string &suffix) {
   }
 }
 
-/// Over the threads whose number is at most `limit`.
+/// Reduces over the threads with numbers up to `limit`.
 void checkReduction(const std::string &opcode, const std::string &operation,
                     bool hasCount) {
   for (unsigned limit : {0u, 1u, 40u, 127u, 128u}) {
@@ -81,8 +82,8 @@ void checkReduction(const std::string &opcode, const std::string &operation,
   }
 }
 
-/// Blocks hand over what they have written: the last one to count itself, with
-/// fences before and after the atomic, reads what all have written.
+/// Blocks pass on their results: the last block to count itself, with fences
+/// before and after the atomic, reads the values that all blocks have written.
 std::string lastBlock(const std::string &before, const std::string &after) {
   return kernelOf(3, "mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %rd4, %r1, 4;\n"
                      "add.u64 %rd5, %rd0, %rd4;\nst.global.u32 [%rd5], %r1;\n" +
@@ -108,7 +109,7 @@ std::string runLastBlock(const std::string &before, const std::string &after) {
   return fault;
 }
 
-/// What thread i of a warp stores when `body` jumps or ends.
+/// The value that thread i of a warp stores when `body` jumps or ends.
 std::vector<uint32_t> runThreads(const std::string &body) {
   TestDevice device;
   device.load(kernelOf(1, "mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 4;\n"
@@ -141,7 +142,7 @@ OpcodeRows controlRows() {
               {opcode, [=] { checkReduction(opcode, operation, hasCount); }});
       }
     }
-  // Every fence of the device orders blocks; one of the block does not.
+  // Every fence of device scope orders blocks; one of block scope does not.
   for (const std::string opcode :
        {"membar.gl", "membar.sys", "fence.gpu", "fence.sys", "fence.sc.gpu",
         "fence.sc.sys", "fence.acq_rel.gpu", "fence.acq_rel.sys"})
@@ -204,7 +205,7 @@ TEST(Control, IndexedBranchesStayInTheirTable) {
              "branches to entry 2 of a table of 2");
 }
 
-TEST(Control, BarriersThatNobodyReaches) {
+TEST(Control, BarriersThatAreNeverComplete) {
   TestDevice device;
   Dim3 block{64, 1, 1};
   // The second warp ends.
@@ -212,11 +213,11 @@ TEST(Control, BarriersThatNobodyReaches) {
                           "@%p1 ret;\nbar.sync 0;"));
   EXPECT_HAS(device.faultOf("k", kOne, block, 0u),
              "waits at a barrier for ever: warp 1 has ended");
-  // The warps wait at two barriers.
+  // The warps wait at two different barriers.
   device.load(kernelOf(0, "mov.u32 %r1, %warpid;\nbar.sync %r1;"));
   EXPECT_HAS(device.faultOf("k", kOne, block, 0u),
              "waits at a barrier for ever");
-  // Half of a warp does not come.
+  // Half of a warp does not arrive.
   device.load(kernelOf(0, "mov.u32 %r1, %tid.x;\nsetp.ge.u32 %p1, %r1, 16;\n"
                           "@%p1 bra OTHER;\nbar.sync 0;\nbra.uni END;\n"
                           "OTHER: bar.sync 0;\nEND:"));
@@ -255,7 +256,7 @@ TEST(Control, KernelsThatDoNotEnd) {
   EXPECT_HAS(device.faultOf("k", kOne, kOne, 0u), "does not end");
 }
 
-/// Nested loops of lanes that leave at different times.
+/// Nested loops that lanes leave at different times.
 TEST(Control, LoopsOfDifferentLength) {
   auto got = runThreads(R"(
       mov.u32 %r2, 0;

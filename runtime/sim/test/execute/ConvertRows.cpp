@@ -1,7 +1,8 @@
 //===- ConvertRows.cpp - references of cvt --------------------------------===//
 //
-// One reference for all of them: the name says what is converted and how, the
-// value passes through long double, which holds all others exactly.
+// One reference for all of them: the name gives the types and the mode of the
+// conversion; the value passes through long double, which holds all others
+// exactly.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +38,7 @@ const Type kTypes[] = {{".u8", 8, false, false, ValueKind::Int16},
                        {".bf16", 16, true, true, ValueKind::BF16, kBF16, 8},
                        {".f32", 32, true, true, ValueKind::F32, kF32, 8},
                        {".f64", 64, true, true, ValueKind::F64, kF64, 11}};
-/// Kept in 32 bits, of which the low 13 are 0.
+/// Stored in 32 bits; the low 13 are 0.
 const Type kTensor = {".tf32", 32, true, true, ValueKind::F32, kTF32, 8};
 
 const Type &typeOf(const std::string &name) {
@@ -80,7 +81,7 @@ long double load(const Type &type, uint64_t bits) {
   return (long double)(bits << (64 - type.bits) >> (64 - type.bits));
 }
 
-/// Extended to 64 bits, as to a wider register.
+/// Extended to 64 bits, as in a wider register.
 uint64_t storeInt(const Type &type, long double value) {
   if (std::isnan(value))
     return 0;
@@ -128,8 +129,8 @@ uint64_t convert(const Type &to, const Type &from, const Mode &mode,
   return to.name == ".tf32" ? result << 13 : result;
 }
 
-/// Integers also from and to registers that are wider: their upper bits do not
-/// count, and are filled.
+/// Adds a row, for integers also with wider registers: the upper bits of
+/// operands are ignored, those of results are filled.
 void addRow(OpcodeRows &rows, const Type &to, const Type &from,
             const Mode &mode) {
   const std::string opcode = "cvt" + mode.text() + to.name + from.name;

@@ -1,7 +1,7 @@
 //===- FloatRows.cpp - references of f32 and f64 instructions -------------===//
 //
-// Rounding in a direction is seen to in the x87's long double, set to that
-// direction: rounding twice in one direction is rounding once.
+// Directed rounding is done in the x87's long double, set to that direction:
+// rounding twice in one direction is rounding once.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ template <bool Sat> float saturate(float a) {
   return !Sat ? a : std::isnan(a) ? 0 : std::fmin(std::fmax(a, 0.0f), 1.0f);
 }
 
-// What is computed, of any type.
+// The operations, for any type.
 struct Add {
   template <typename T> static T of(T a, T b) { return a + b; }
 };
@@ -43,7 +43,7 @@ struct Fma {
   template <typename T> static T of(T a, T b, T c) { return std::fma(a, b, c); }
 };
 
-/// `Op` in a direction; of f32 by way of long double.
+/// `Op` rounded in a direction; f32 is computed in long double.
 template <typename Op, int Mode, typename T, typename... A> T directed(A... a) {
   using Wide = std::conditional_t<std::is_same_v<T, float>, long double, T>;
   return [](volatile A... b) {
@@ -119,7 +119,7 @@ void addRounded(OpcodeRows &rows, const std::string &name, bool mayOmit,
   addDirection<Op, N, FE_UPWARD>(rows, name, ".rp", canSaturate);
 }
 
-/// Approximations, by f64: two steps of f32 may differ.
+/// Approximations, computed in f64: they may differ by two steps of f32.
 template <double (*F)(double), bool Ftz> float approximate(float a) {
   return flush<Ftz>(float(F(flush<Ftz>(a))));
 }
@@ -133,7 +133,7 @@ void addApproximation(OpcodeRows &rows, const std::string &name,
 double reciprocal(double a) { return Rcp::of(a); }
 double reciprocalRoot(double a) { return Rcp::of(std::sqrt(a)); }
 
-/// The smaller one with -0 < +0; NaN only where `propagates` says so.
+/// The smaller one (or larger one) with -0 < +0; NaN only with `Propagates`.
 template <typename T, bool Maximum, bool Propagates> T extreme(T a, T b) {
   if (Propagates && (std::isnan(a) || std::isnan(b)))
     return T(NAN);
@@ -169,7 +169,7 @@ void addExtremes(OpcodeRows &rows, const std::string &name) {
   rows.push_back(row(name + ".f64", extreme<double, Maximum, false>));
 }
 
-/// Of 64 bits only the upper half is computed with.
+/// Only the upper half of the 64 bits is used.
 double upperHalf(double a) {
   if (std::fpclassify(a) == FP_SUBNORMAL)
     return std::copysign(0.0, a);

@@ -1,7 +1,7 @@
 //===- HalfRows.cpp - references of f16 and bf16 instructions -------------===//
 //
-// By long double. Where a sum does not fit into that, it is rounded to odd,
-// with the processor's own flag of inexact results.
+// Computed in long double. A sum that does not fit is rounded to odd, with the
+// processor's flag for inexact results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ long double addToOdd(long double a, long double b) {
   return result;
 }
 
-/// How an instruction is varied, and what it computes of up to three numbers.
+/// The variant of an instruction, and its function of up to three numbers.
 struct Variant {
   bool brain, ftz, sat, relu;
 };
@@ -149,7 +149,7 @@ void addArithmetic(OpcodeRows &rows, bool brain, bool ftz) {
   }
   addRows(rows, "fma.rn" + flush + ".relu", 3, {brain, ftz, false, true}, fma);
   Variant plain{brain, ftz, false, false};
-  // The sign of a NaN, too: by way of copysign.
+  // The sign of a NaN, too: through copysign.
   addRows(rows, "neg" + flush, 1, plain,
           [](const long double *v) { return -v[0]; });
   addRows(rows, "abs" + flush, 1, plain,

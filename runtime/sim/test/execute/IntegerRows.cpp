@@ -1,6 +1,6 @@
 //===- IntegerRows.cpp - references of integer instructions ---------------===//
 //
-// By arithmetic of 128 bits, and bit by bit.
+// Computed with 128-bit arithmetic, and bit by bit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -126,8 +126,8 @@ template <typename T> void addType(OpcodeRows &rows, const std::string &type) {
   }
 }
 
-/// Sums with carries, by a sum of all bits. The carry comes from a + b and is
-/// added to the sum with c, whose own carry is added once more.
+/// Sums with carries, computed as a wide sum. The carry comes from a + b and is
+/// added to the sum with c; that sum's own carry is added again.
 template <typename T, typename Sign>
 void addCarries(OpcodeRows &rows, const std::string &type) {
   using Wide = unsigned __int128;

@@ -57,13 +57,14 @@ $done:
   EXPECT_EQ(work.operations, kCount);
   EXPECT_EQ(work.bytesRead, 8 * kCount);
   EXPECT_EQ(work.bytesWritten, 4 * kCount);
-  // Seven instructions and the last one for all, eleven for those in range.
+  // Seven instructions and the last one for all threads, eleven more for those
+  // in range.
   EXPECT_EQ(work.instructions, 1024 * 8 + kCount * 11);
 }
 
-/// What LLVM's NVPTX backend makes of a switch (a table of branches), tables of
-/// constants, parameters and local memory that are indexed, dynamic shared
-/// memory and debug information: data/llvm-features.ll.
+/// LLVM's NVPTX output for a switch (a table of branches), indexed tables of
+/// constants, parameters and local memory, dynamic shared memory and debug
+/// information: data/llvm-features.ll.
 TEST(Kernel, MadeByLLVM) {
   constexpr uint32_t kCount = 70;
   const std::array<float, 8> values = {8, 7, 6, 5, 4, 3, 2, 1};
@@ -84,7 +85,7 @@ TEST(Kernel, MadeByLLVM) {
     for (uint32_t t = 0; t < kCount; ++t)
       EXPECT_EQ(got[t], expected[kind](t)) << "kind " << kind;
   }
-  // Line tables lead to the program.
+  // Line tables give the line of the program.
   EXPECT_HAS(device.faultOf("features", Dim3{1, 1, 1}, Dim3{96, 1, 1}, 280u,
                             device.allocate(276), values, 0, kCount),
              " of its PTX (program.tdsl:12): thread (69,0,0)");

@@ -19,8 +19,8 @@ constexpr Type kTypes[] = {
     {".f32", 4, false}, {".b64", 8, false}, {".u64", 8, false},
     {".s64", 8, false}, {".f64", 8, false}};
 
-/// A kernel in which each of 40 threads takes its elements from `in` to `out`
-/// by way of the instruction that is tested; `registers` says in what.
+/// A kernel in which each of 40 threads moves its elements from `in` to `out`
+/// through the tested instruction, in the registers `values`.
 std::string makeKernel(const std::string &load, const std::string &store,
                        unsigned bytes, const std::string &before,
                        const std::string &after, const std::string &values,
@@ -74,7 +74,7 @@ std::string nameOf(const char *base, const Place &place, unsigned count,
          type.name;
 }
 
-/// Into registers of `width` bytes, which are stored whole.
+/// Loads into registers of `width` bytes, which are then stored whole.
 void checkLoad(const Place &place, unsigned count, const Type &type,
                unsigned width) {
   constexpr unsigned kThreads = 40;
@@ -91,7 +91,7 @@ void checkLoad(const Place &place, unsigned count, const Type &type,
   if (place.space == std::string(".shared") ||
       place.space == std::string(".local"))
     before = copyBytes(".global", "%d0", place.space, place.address, bytes);
-  // Four registers of eight bytes do not go into one store.
+  // Four registers of eight bytes do not fit into one store.
   std::string stores;
   for (unsigned i = 0; i < count; ++i)
     stores += "st.global.b" + std::to_string(8 * width) + " [%d2+" +
@@ -150,7 +150,7 @@ void checkStore(const Place &place, unsigned count, const Type &type,
   std::string text = makeKernel("//", nameOf("st", place, count, type),
                                 count * width, loads, after, values, bytes);
   replaceAll(text, "DESTINATION", isElsewhere ? place.address : "%d2");
-  if (isElsewhere) // tile is indexed by what is stored
+  if (isElsewhere) // tile is indexed by the stored value
     replaceAll(text, "add.u64 %d4, %d4, %d1", "add.u64 %d4, %d4, %d3");
   TestDevice device;
   device.load(text);

@@ -1,9 +1,10 @@
 //===- MatrixTest.cpp - ldmatrix, movmatrix and mma -----------------------===//
 //
-// Each instruction by its fragments, with numbers so small that every order of
-// adding them gives the same; and products of matrices by kernels that LLVM has
-// made, three stages of asynchronous copies included. The kernels in data/ are
-// what mlir-opt of LLVM 22 makes of a product in the nvgpu dialect, for sm_80.
+// Tests each instruction by its fragments, with numbers so small that every
+// order of addition gives the same sum; and products of matrices by kernels
+// that LLVM made, including three stages of asynchronous copies. The kernels in
+// data/ are the output of LLVM 22's mlir-opt for a product in the nvgpu
+// dialect, for sm_80.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ constexpr unsigned kLanes = 32;
 // mma
 //===----------------------------------------------------------------------===//
 
-/// A type of elements: bits, and numbers from and to them.
+/// A type of elements: its size, and conversions from and to its bits.
 struct Element {
   std::string name;
   unsigned bits;
@@ -39,7 +40,7 @@ const Element kHalf{".f16", 16, encodeSmall<11, 5>, decodeSmall<11, 5>};
 const Element kBrain{".bf16", 16, encodeSmall<8, 8>, decodeSmall<8, 8>};
 const Element kSingle{".f32", 32, encodeSmall<24, 8>, decodeSmall<24, 8>};
 const Element kDouble{".f64", 64, encodeSmall<53, 11>, decodeSmall<53, 11>};
-// The low bits of tf32 are garbage that does not count.
+// The low bits of tf32 are garbage that must be ignored.
 const Element kTensor{
     ".tf32", 32, [](int value) { return encodeSmall<24, 8>(value) | 0x1abc; },
     [](uint64_t bits) { return decodeSmall<24, 8>(bits & ~uint64_t(0x1fff)); }};
@@ -51,7 +52,7 @@ const Element kInt{".s32", 32, [](int v) { return uint64_t(uint32_t(v)); },
                    [](uint64_t b) { return int(b); }};
 
 /// The row and column in A of element i of a lane (PTX ISA 9.7.14.5): elements
-/// of a register lie side by side, registers below each other, then right.
+/// of a register are adjacent in a row, registers advance down, then right.
 struct Position {
   unsigned row, column;
 };
@@ -61,7 +62,7 @@ Position inA(unsigned lane, unsigned i, unsigned perRegister, unsigned m) {
   return {group + 8 * down,
           thread * perRegister + i % perRegister + right * 4 * perRegister};
 }
-/// Of B, where rows go on with k.
+/// The same in B, where rows advance with k.
 Position inB(unsigned lane, unsigned i, unsigned perRegister) {
   return {lane % 4 * perRegister + i % perRegister +
               i / perRegister * 4 * perRegister,
@@ -75,7 +76,7 @@ struct Shape {
   unsigned m, k;
 };
 
-/// Elements of all lanes, packed as registers, and the names of these.
+/// Elements of all lanes, packed as registers, and the registers' names.
 struct Fragment {
   unsigned perLane;
   const Element &element;
@@ -143,7 +144,7 @@ void checkMultiply(const Shape &shape, const Element &d, const Element &a,
   const unsigned per = std::max(32 / a.bits, 1u);
   std::vector<std::vector<int>> left(shape.m, std::vector<int>(shape.k)),
       right(shape.k, std::vector<int>(8)), sum(shape.m, std::vector<int>(8));
-  // Sums that do not fit: they wrap around or stay.
+  // Sums that do not fit: they wrap around or saturate.
   const int start = d.name == ".s32" ? INT32_MAX - 20 : 5;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     for (unsigned i = 0; i < fragmentA.perLane; ++i) {
@@ -213,7 +214,7 @@ void addMultiply(OpcodeRows &rows, std::initializer_list<Shape> shapes,
 // ldmatrix and movmatrix
 //===----------------------------------------------------------------------===//
 
-/// Matrix m has 1000 * m + 10 * row + column at that place.
+/// Element (row, column) of matrix m is 1000 * m + 10 * row + column.
 void checkLoad(unsigned count, bool isTransposed, bool isShared) {
   const std::string opcode =
       "ldmatrix.sync.aligned.m8n8.x" + std::to_string(count) +
@@ -221,7 +222,7 @@ void checkLoad(unsigned count, bool isTransposed, bool isShared) {
   std::string registers;
   for (unsigned i = 0; i < count; ++i)
     registers += (i ? ", %r" : "%r") + std::to_string(10 + i);
-  // Rows are 24 halves apart, and lane i has that of row i.
+  // Rows are 24 halves apart, and lane i has the address of row i.
   std::string body = ".shared .align 16 .b8 tile[1536];\nmov.u32 %r0, %tid.x;\n"
                      "mul.wide.u32 %rd2, %r0, 48;\nmov.u64 %rd3, tile;\n"
                      "add.u64 %rd3, %rd3, %rd2;\nmul.wide.u32 %rd4, %r0, 16;\n"
@@ -305,7 +306,7 @@ OpcodeRows matrixRows() {
 
 namespace {
 
-/// A product of sizes that the tiles of 64 x 64 do not divide.
+/// A product with sizes that are no multiples of the 64 x 64 tiles.
 class Product {
 public:
   Product(const Element &element, const std::string &file, unsigned tileK)
@@ -313,7 +314,7 @@ public:
 
   void load() { device.load(readTestData(file)); }
 
-  /// What is wrong with a run, nothing, or "wrong" results.
+  /// The fault of a run; "wrong" for wrong results, empty if all is right.
   std::string run(uint64_t seed) {
     device.random.seed(seed);
     std::mt19937_64 numbers(5);

@@ -13,7 +13,7 @@ void addMoves(OpcodeRows &rows, std::initializer_list<const char *> types) {
     rows.push_back(row("mov" + type, +[](T a) { return a; }));
 }
 
-/// An offset in the window of a space, to a generic address and back.
+/// Converts an offset in the window of a space to a generic address and back.
 void addWindow(OpcodeRows &rows, const std::string &space, uint64_t window) {
   const std::string there = "cvta." + space + ".u64",
                     back = "cvta.to." + space + ".u64";
@@ -31,7 +31,7 @@ void addWindow(OpcodeRows &rows, const std::string &space, uint64_t window) {
 
 void addSpaceTest(OpcodeRows &rows, const std::string &space, uint64_t window) {
   const std::string opcode = "isspacep." + space;
-  // Of an offset in that window, and of one in the next.
+  // For an offset in that window, and for one in the next window.
   for (uint64_t other : {uint64_t(0), uint64_t(1) << 56}) {
     LaneCheck check{"cvt.u64.u32 T64, A; add.u64 T64, T64, " +
                         std::to_string(window + other) + "; " + opcode +

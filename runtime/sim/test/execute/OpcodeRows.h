@@ -1,8 +1,8 @@
 //===- OpcodeRows.h - every opcode against a reference --------------------===//
 //
-// A row is one opcode and what holds it to a reference that is written here
-// once more, from the PTX ISA and by other means than execute/. A test sees
-// that no opcode of the decoder's table is without a row.
+// A row is one opcode and a check against a reference, which is written here
+// independently of execute/, from the PTX ISA and by other means. A test checks
+// that every opcode of the decoder's table has a row.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,10 +39,10 @@ OpcodeRows matrixRows();
 OpcodeRows asyncCopyRows();
 
 //===----------------------------------------------------------------------===//
-// Instructions that compute one result of each lane
+// Instructions that compute one result per lane
 //===----------------------------------------------------------------------===//
 
-/// An operand: how it is stored, and which values are worth trying.
+/// An operand: its storage and the values worth trying.
 enum class ValueKind : uint8_t {
   Predicate,
   Int16,
@@ -56,14 +56,14 @@ enum class ValueKind : uint8_t {
   F64
 };
 
-/// What counts as equal: all NaNs do.
+/// The allowed difference in units of the last place. All NaNs are equal.
 struct Tolerance {
   unsigned ulps = 0;
 };
 
 /// A test of `code`, in which OUT is the result and A, B, C, D are operands; T
 /// and U are registers of the result's width, P and Q predicates. The reference
-/// gets and gives bits.
+/// takes and returns bits.
 struct LaneCheck {
   std::string code;
   ValueKind result;
@@ -104,7 +104,8 @@ uint64_t callWithBits(R (*function)(A...), const uint64_t *bits,
 /// "OUT, A, B" for the number of operands.
 std::string operandList(size_t numSources);
 
-/// The row of an opcode whose reference is a function of its operands' types.
+/// The row of an opcode with a reference that is a function of its operands'
+/// types.
 template <typename R, typename... A>
 OpcodeRow row(const std::string &opcode, R (*reference)(A...),
               Tolerance tolerance = {}, const std::string &code = "") {

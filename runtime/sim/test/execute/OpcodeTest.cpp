@@ -101,7 +101,7 @@ uint64_t maskOf(unsigned bits) {
   return bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
 }
 
-/// An edge with any sign, any bits, or a number of everyday size.
+/// An edge case with any sign, any bits, or a number of everyday size.
 uint64_t sample(ValueKind kind, std::mt19937_64 &random) {
   if (kind == ValueKind::F16x2 || kind == ValueKind::BF16x2) {
     ValueKind half =
@@ -146,7 +146,7 @@ RegisterNames registersOf(unsigned bits) {
                       : RegisterNames{"b64", "%d"};
 }
 
-/// Replaces names that stand alone.
+/// Replaces names that are whole words.
 std::string
 substitute(const std::string &code,
            const std::vector<std::pair<std::string, std::string>> &names) {
@@ -176,8 +176,8 @@ substitute(const std::string &code,
   return result;
 }
 
-/// A kernel that computes elements below n, of those where `condition` of the
-/// thread's number holds; the others keep what was there.
+/// A kernel that computes the elements below n, for threads with numbers for
+/// which `condition` holds; the other elements keep their values.
 std::string makeKernel(const LaneCheck &check, const std::string &name,
                        const std::string &condition) {
   const char *const letters[] = {"A", "B", "C", "D"};
@@ -230,7 +230,7 @@ std::string makeKernel(const LaneCheck &check, const std::string &name,
          "20;\nDONE:\nret;\n}\n";
 }
 
-/// The distance in steps between representable values, NaN to NaN being none.
+/// The distance in steps between representable values; 0 between NaNs.
 uint64_t distance(ValueKind kind, uint64_t a, uint64_t b) {
   if (kind == ValueKind::F16x2 || kind == ValueKind::BF16x2) {
     ValueKind half =
@@ -266,7 +266,7 @@ std::string tdc::sim::operandList(size_t numSources) {
 }
 
 void LaneCheck::run() const {
-  // Full warps and one that is not.
+  // Full warps and a partial one.
   constexpr uint32_t kCount = 32 * 24 + 11;
   TestDevice device;
   device.load(".version 8.0\n.target sm_90\n.address_size 64\n" +

@@ -9,8 +9,8 @@ namespace {
 constexpr Dim3 kOne{1, 1, 1};
 constexpr uint64_t kSeeds = 16;
 
-/// Two warps, of which `first` is executed by warp 0 and `second` by warp 1;
-/// the word they share is [%rd2], in shared memory.
+/// Two warps: warp 0 executes `first`, warp 1 `second`. The word that they
+/// share is [%rd2], in shared memory.
 std::string runWarps(const std::string &first, const std::string &second,
                      uint64_t seed) {
   TestDevice device(seed);
@@ -49,9 +49,9 @@ TEST(Race, BarriersOrder) {
     EXPECT_EQ(runWarps(kWrite + barrier, barrier + kRead, seed), "");
     EXPECT_EQ(runWarps(kRead + barrier, barrier + kWrite, seed), "");
     EXPECT_EQ(runWarps(kUpdate + barrier, barrier + kWrite, seed), "");
-    // But not what comes after it.
+    // But not accesses after the barrier.
     EXPECT_HAS(runWarps(barrier + kWrite, barrier + kRead, seed), "a race");
-    // Who arrives does not wait: only what it did before is ordered.
+    // A warp that arrives does not wait: only its earlier accesses are ordered.
     EXPECT_EQ(runWarps(kWrite + "bar.arrive 2, 64;",
                        "bar.sync 2, 64;\n" + kRead, seed),
               "");
@@ -61,8 +61,8 @@ TEST(Race, BarriersOrder) {
   }
 }
 
-/// What the lanes of one warp do, in shared and in global memory: %r2 and %rd2
-/// are the address of the lane's word, %r4 and %rd4 those of its neighbour's.
+/// Runs `body` in the lanes of one warp, in shared or global memory: %r2 and
+/// %rd2 are the address of the lane's word, %r4 and %rd4 of its neighbour's.
 std::string runLanes(std::string body, const std::string &space,
                      uint64_t seed) {
   TestDevice device(seed);
@@ -112,7 +112,7 @@ TEST(Race, LanesOfAWarp) {
         SCOPED_TRACE(one + other);
         EXPECT_HAS(runLanes(one + other, space, seed), "a race: ");
         EXPECT_HAS(runLanes(one + other, space, seed),
-                   " of the same warp, and no barrier stands between");
+                   " of the same warp, with no barrier between");
         EXPECT_EQ(runLanes(one + barrier + other, space, seed), "");
         EXPECT_EQ(runLanes(one + "bar.sync 0;\n" + other, space, seed), "");
       }
@@ -122,7 +122,8 @@ TEST(Race, LanesOfAWarp) {
             updateNext + updateFirst + updateNext,
             writeOne + "@%p1 ld.SPACE.b32 %r6, [first];\n"})
         EXPECT_EQ(runLanes(fine, space, seed), "");
-      // Of several that write one word at once, it is chance which one stays.
+      // If several lanes write one word at once, the value that stays is
+      // undefined.
       EXPECT_HAS(runLanes(writeSame, space, seed), "a race: written by lane");
     }
 }
@@ -150,8 +151,8 @@ public:
     return device.faultOf("k", kOne, Dim3{warps * 32, 1, 1}, 0u);
   }
 
-  /// By definition: two accesses of different threads, one of which writes, not
-  /// both of which are atomic, and no barrier of both between them.
+  /// The definition: two accesses of different threads race if one of them
+  /// writes, not both are atomic, and no barrier of both is between them.
   bool hasRace() const {
     const unsigned threads = warps * 32;
     for (size_t i = 0; i < steps.size(); ++i)
@@ -200,8 +201,8 @@ private:
   struct Step {
     Kind kind;
     unsigned bytes, factor, offset;
-    unsigned skipped; ///< threads that have one of these bits do nothing
-    Barrier barrier;  ///< after it
+    unsigned skipped; ///< threads with one of these bits do nothing
+    Barrier barrier;  ///< follows the access
   };
 
   bool isActive(size_t step, unsigned thread) const {
@@ -231,7 +232,7 @@ private:
   std::vector<Step> steps;
 };
 
-/// No false alarm; and of the races that there are, few are missed.
+/// No false alarms; and few of the races are missed.
 TEST(Race, RandomAccessesOfThreads) {
   unsigned races = 0, found = 0;
   for (uint64_t seed = 1; seed <= 2000; ++seed) {
@@ -251,7 +252,7 @@ TEST(Race, RandomAccessesOfThreads) {
   RecordProperty("found", int(found));
 }
 
-/// A copy is there for other lanes when a barrier follows its wait.
+/// A copy is available to other lanes after a barrier that follows its wait.
 TEST(Race, LanesAndCopies) {
   const std::string copy = "mov.u32 %r2, tile;\nmov.u32 %r4, tile;\n"
                            "mad.lo.u32 %r2, %r1, 16, %r2;\n"
@@ -269,7 +270,7 @@ TEST(Race, LanesAndCopies) {
   }
 }
 
-/// A lane gets words of rows whose addresses other lanes give.
+/// ldmatrix gives a lane words of rows that other lanes address.
 TEST(Race, LanesAndMatrices) {
   const std::string address = "mov.u32 %r3, tile;\n"
                               "mad.lo.u32 %r2, %r1, 16, %r3;\n";
@@ -290,7 +291,7 @@ TEST(Race, LanesAndMatrices) {
   }
 }
 
-/// Lanes may write bytes of one word.
+/// Lanes may write different bytes of one word.
 TEST(Race, BytesOfLanes) {
   const std::string address = "mov.u32 %r3, tile;\nadd.u32 %r2, %r1, %r3;\n"
                               "add.u32 %r4, %r5, %r3;\n";
@@ -308,7 +309,7 @@ TEST(Race, BytesOfLanes) {
   }
 }
 
-/// Bytes of one word are different places.
+/// Bytes of one word are different locations.
 TEST(Race, BytesOfAWord) {
   for (uint64_t seed = 1; seed <= kSeeds; ++seed) {
     EXPECT_EQ(runWarps("@%p2 st.shared.b16 [%rd2], 1;",
@@ -357,7 +358,7 @@ TEST(Race, NamedBarriersOrderTheirWarps) {
   }
 }
 
-/// In global memory blocks are compared, too: nothing orders them.
+/// In global memory accesses of blocks are compared, too: nothing orders them.
 TEST(Race, GlobalMemory) {
   auto run = [](const std::string &body, Dim3 grid, Dim3 block, uint64_t seed) {
     TestDevice device(seed);
@@ -407,7 +408,7 @@ TEST(Race, NotBetweenLaunches) {
     EXPECT_EQ(device.faultOf("k", kOne, kOne, 0u, address), "");
 }
 
-/// So many barriers that segments are numbered anew.
+/// So many barriers that segments are renumbered.
 TEST(Race, AfterVeryManyBarriers) {
   TestDevice device;
   device.load(kernelOf(1, R"(

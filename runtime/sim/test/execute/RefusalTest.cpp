@@ -7,8 +7,8 @@ namespace tdc::sim {
 
 namespace {
 
-/// What a kernel with one statement is refused with: after the six lines of
-/// kernelOf that come before it.
+/// The message that refuses a kernel with one statement, which follows the six
+/// lines of kernelOf.
 std::string refusalOfBody(const std::string &body,
                           const std::string &outside = "",
                           const char *target = "sm_80") {
@@ -78,7 +78,7 @@ TEST(Refusal, Targets) {
   EXPECT_HAS(refusalOf(".version 8.0\n"), "no .target");
 }
 
-/// What ptxas or the driver refuses, too.
+/// Code that ptxas or the driver refuses, too.
 TEST(Refusal, MoreThanThereIs) {
   EXPECT_EQ(refusalOfBody(".shared .align 4 .b8 t[49152];"), "");
   EXPECT_HAS(refusalOfBody(".shared .align 4 .b8 t[49153];"),
@@ -134,7 +134,7 @@ TEST(Refusal, Syntax) {
   EXPECT_HAS(refusalOfBody("T: .branchtargets A;\nret;"), "no label 'A'");
 }
 
-/// What LLVM writes around its code is read over.
+/// Text that LLVM writes around its code is skipped.
 TEST(Refusal, NotOfWhatSaysNothing) {
   EXPECT_EQ(refusalOf(R"(// a comment
 .version 8.0
@@ -162,7 +162,7 @@ TEST(Refusal, NotOfWhatSaysNothing) {
             "");
 }
 
-/// One instruction of the process can be left out.
+/// A Skip leaves out one instruction of the process.
 TEST(Skip, LeavesOutOne) {
   auto run = [](Skips skips) {
     TestDevice device;

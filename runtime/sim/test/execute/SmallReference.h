@@ -1,4 +1,4 @@
-//===- SmallReference.h - small formats, by arithmetic of long double -----===//
+//===- SmallReference.h - small formats in long double arithmetic ---------===//
 
 #ifndef TDC_SIM_TEST_EXECUTE_SMALLREFERENCE_H
 #define TDC_SIM_TEST_EXECUTE_SMALLREFERENCE_H
@@ -16,8 +16,8 @@ struct Format {
 inline constexpr Format kF16{11, -14, 15}, kBF16{8, -126, 127},
     kTF32{11, -126, 127}, kF32{24, -126, 127}, kF64{53, -1022, 1023};
 
-/// The next number of the format, where `round` makes an integer of the number
-/// of steps.
+/// Rounds to a number of the format; `round` rounds the number of steps to an
+/// integer.
 template <typename Round>
 long double toFormat(long double value, const Format &format, Round round) {
   if (value == 0 || !std::isfinite(value))
@@ -29,13 +29,13 @@ long double toFormat(long double value, const Format &format, Round round) {
                                    format.maxExponent);
   if (std::fabs(rounded) <= largest)
     return rounded == 0 ? std::copysign(0.0L, value) : rounded;
-  // Away from zero only where the rounding goes there.
+  // To infinity only if the rounding goes away from zero.
   bool isOutward = std::fabs(round(std::copysign(1.5L, value))) == 2;
   return std::copysign(isOutward ? INFINITY : largest, value);
 }
 inline long double roundToEven(long double x) { return std::nearbyint(x); }
 
-/// The bits of what toFormat gives; NaN has all bits but the sign.
+/// The bits of a result of toFormat; NaN has all bits set but the sign.
 inline uint64_t encode(long double value, int digits, int exponentBits) {
   int fraction = digits - 1, bias = (1 << (exponentBits - 1)) - 1;
   uint64_t sign = uint64_t(std::signbit(value)) << (fraction + exponentBits);

@@ -34,7 +34,7 @@ public:
     memset(allocation.written, 1, bytes);
     return allocation.address;
   }
-  /// Of which nothing is written.
+  /// The address of new memory, unwritten.
   uint64_t allocate(uint64_t bytes, int device = 0) {
     return memory.allocate(device, bytes).address;
   }
@@ -70,7 +70,7 @@ public:
                    surroundings);
   }
 
-  /// What the launch is refused with; empty if it is not.
+  /// The message of the fault of a launch; empty if there is none.
   template <typename... Arguments> std::string faultOf(Arguments... arguments) {
     try {
       launch(arguments...);
@@ -90,8 +90,8 @@ public:
   CUresult code = CUDA_SUCCESS; ///< of the last faultOf
 };
 
-/// A module of one kernel `k`, whose parameters are pointers p0, p1, ... that
-/// are in %rd0, %rd1, ... as addresses of global memory.
+/// A module of one kernel `k`. Its parameters are pointers p0, p1, ...; %rd0,
+/// %rd1, ... hold them as addresses of global memory.
 inline std::string kernelOf(unsigned numPointers, const std::string &body,
                             const std::string &outside = "",
                             const char *target = "sm_80") {
@@ -110,7 +110,7 @@ inline std::string kernelOf(unsigned numPointers, const std::string &body,
   return text + body + "\nret;\n}\n";
 }
 
-/// A file of data/.
+/// The contents of a file of data/.
 inline std::string readTestData(const std::string &name) {
   std::ifstream file(std::string(TDC_SIM_TEST_DATA) + "/" + name);
   EXPECT_TRUE(file) << name;
@@ -119,7 +119,7 @@ inline std::string readTestData(const std::string &name) {
   return text.str();
 }
 
-/// What loading a module is refused with; empty if it is not.
+/// The message of the fault of loading a module; empty if there is none.
 inline std::string refusalOf(const std::string &ptx, int architecture = 90) {
   TestDevice device;
   try {

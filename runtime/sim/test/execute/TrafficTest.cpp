@@ -1,6 +1,7 @@
 //===- TrafficTest.cpp - bank conflicts and sectors -----------------------===//
 //
-// Expected counts are by hand: 32 banks of 4 bytes, sectors of 32 bytes.
+// Expected counts are computed by hand: 32 banks of 4 bytes, sectors of 32
+// bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -12,9 +13,8 @@ namespace {
 
 constexpr Dim3 kOne{1, 1, 1};
 
-/// One warp that executes `body`, in which %r2 is `stride` times the lane, from
-/// the beginning of 8 KiB of shared memory on, and %rd3 the same in global
-/// memory.
+/// One warp that executes `body`. %r2 is `stride` times the lane, from the
+/// beginning of 8 KiB of shared memory; %rd3 is the same in global memory.
 Work run(const std::string &body, unsigned stride) {
   TestDevice device;
   const std::string by = std::to_string(stride);
@@ -61,7 +61,7 @@ TEST(Traffic, BanksOfSharedMemory) {
   }
 }
 
-/// One word for all lanes is no conflict, nor are lanes that do nothing.
+/// One word for all lanes is no conflict, nor are inactive lanes.
 TEST(Traffic, SharedMemoryOfSomeLanes) {
   Work work = run("st.shared.b32 [%r2], 1;\nbar.sync 0;\n"
                   "ld.shared.b32 %r3, [tile];",
@@ -72,7 +72,7 @@ TEST(Traffic, SharedMemoryOfSomeLanes) {
   EXPECT_EQ(work.wavefronts, 3u);
   work = run("setp.lt.u32 %p1, %r1, 0;\n@%p1 st.shared.b32 [%r2], 1;", 128);
   EXPECT_EQ(work.wavefronts, 0u);
-  // By a generic address.
+  // Through a generic address.
   work = run("cvt.u64.u32 %rd4, %r2;\ncvta.shared.u64 %rd4, %rd4;\n"
              "st.b32 [%rd4], 1;",
              128);
@@ -127,7 +127,7 @@ TEST(Traffic, SectorsOfGlobalMemory) {
     EXPECT_EQ(work.bytesWritten, row.written);
     EXPECT_EQ(work.wavefronts, 0u);
   }
-  // Lanes in a wild order.
+  // Lanes in a permuted order.
   Work work = run("xor.b32 %r5, %r1, 21;\nmul.wide.u32 %rd4, %r5, 4;\n"
                   "add.u64 %rd4, %rd4, %rd0;\nld.global.b32 %r4, [%rd4];",
                   4);

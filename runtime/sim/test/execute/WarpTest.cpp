@@ -1,4 +1,4 @@
-//===- WarpTest.cpp - lanes of a warp among each other --------------------===//
+//===- WarpTest.cpp - exchange between the lanes of a warp ----------------===//
 
 #include "OpcodeRows.h"
 #include "TestDevice.h"
@@ -11,8 +11,8 @@ namespace {
 constexpr unsigned kLanes = 32;
 using Lanes = std::array<uint32_t, kLanes>;
 
-/// Runs `body` in one warp, of which lane i has a[i] in %r1 and b[i] in %r2
-/// (and both in %d1), where %p1 says whether a is odd; %r10 and %p2 are
+/// The results of a `body` run in one warp: lane i has a[i] in %r1 and b[i] in
+/// %r2 (and both in %d1), and %p1 says whether a is odd; %r10 and %p2 are
 /// results.
 struct Outcome {
   Lanes result, predicate;
@@ -86,7 +86,8 @@ void checkShuffle(const std::string &mode, bool hasPredicate) {
   }
 }
 
-/// Of the odd values among all lanes and among some, none, one or all.
+/// Votes on whether values are odd, among all lanes and among some; none, one,
+/// some or all values are odd.
 void checkVote(const std::string &mode) {
   for (uint32_t oddLanes : {0u, 1u, 0x80000000u, 0xf0f0f0f0u, ~0u}) {
     Lanes a;
@@ -134,7 +135,7 @@ void checkMatch(bool isAll, bool isWide, bool hasPredicate) {
 
 void checkReduction(const std::string &operation, const std::string &type) {
   Lanes a = randomLanes(~0u);
-  // Only the odd lanes take part, the others keep what they have.
+  // Only the odd lanes take part; the others keep their values.
   for (unsigned lane = 0; lane < kLanes; ++lane)
     a[lane] = (a[lane] & ~1u) | (lane % 3 == 0);
   uint32_t members = 0;
@@ -210,12 +211,12 @@ TEST(Warp, MembersHaveToCome) {
   EXPECT_HAS(fault, "has ended");
   EXPECT_EQ(device.code, CUDA_ERROR_LAUNCH_FAILED);
 
-  // Who executes it has to be a member.
+  // The executing lane must be a member.
   device.load(kernelOf(0, "mov.u32 %r1, %tid.x;\n"
                           "shfl.sync.bfly.b32 %r2, %r1, 1, 31, 0xffff;"));
   fault = device.faultOf("k", Dim3{1, 1, 1}, Dim3{32, 1, 1}, 0u);
   EXPECT_HAS(fault, "thread (16,0,0)");
-  EXPECT_HAS(fault, "member mask it is not in");
+  EXPECT_HAS(fault, "member mask that it is not in");
 
   // Two halves wait for each other at different places.
   device.load(kernelOf(0, "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 16;\n"
@@ -224,7 +225,7 @@ TEST(Warp, MembersHaveToCome) {
   fault = device.faultOf("k", Dim3{1, 1, 1}, Dim3{32, 1, 1}, 0u);
   EXPECT_HAS(fault, "waits elsewhere");
 
-  // A lane that does not take part has no value to give.
+  // A lane that does not take part has no value to read.
   device.load(kernelOf(0, "mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 16;\n"
                           "@%p1 shfl.sync.idx.b32 %r2, %r1, 20, 31, 0xffff;"));
   fault = device.faultOf("k", Dim3{1, 1, 1}, Dim3{32, 1, 1}, 0u);
@@ -237,7 +238,7 @@ TEST(Warp, MembersHaveToCome) {
   EXPECT_HAS(fault, "has another member mask");
 }
 
-/// Lanes that come later are waited for, whichever way is the longer one.
+/// Lanes that come later are waited for, whichever path is longer.
 TEST(Warp, LanesMeetAtSynchronisation) {
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     TestDevice device(seed);

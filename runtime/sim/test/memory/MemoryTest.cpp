@@ -29,7 +29,7 @@ bool contains(const std::string &text, const char *part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST(Memory, AddressesAreNobodysElse) {
+TEST(Memory, AddressesAreUnique) {
   Memory memory(2, kMiB);
   int local = 0;
   auto host = reinterpret_cast<uint64_t>(&local);
@@ -93,7 +93,7 @@ uint64_t getResidentBytes() {
   char text[128] = {};
   EXPECT_NE(fgets(text, sizeof text, file), nullptr);
   fclose(file);
-  char *afterTotal = nullptr; // the second number is what is resident
+  char *afterTotal = nullptr; // the second number is the resident size
   strtoul(text, &afterTotal, 10);
   return strtoul(afterTotal, nullptr, 10) * sysconf(_SC_PAGESIZE);
 }
@@ -185,7 +185,7 @@ TEST(Memory, PinnedMemoryIsRealMemory) {
             "allocation 1 (4096 bytes) of the host is freed a second time");
   EXPECT_EQ(memory.findMistake(pinned.address, 1),
             "lies in allocation 1 (4096 bytes) of the host, which was freed");
-  // Nobody else gets its addresses, so that it cannot be mistaken for theirs.
+  // No other allocation gets its addresses, so that a use of it is recognised.
   for (int i = 0; i < 100; ++i) {
     uint64_t other = memory.allocate(kHost, 4096).address;
     EXPECT_NE(other, pinned.address);

@@ -1,4 +1,4 @@
-//===- CudaBackend.cpp - GPUs behind CUDA's driver ------------------------===//
+//===- CudaBackend.cpp - GPUs that are used through CUDA's driver ---------===//
 
 #include "base/Failure.h"
 #include "device/Gpus.h"

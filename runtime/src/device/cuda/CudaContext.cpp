@@ -5,7 +5,8 @@
 
 using namespace tdrt;
 
-/// Of the innermost Use of the thread; null if that is not known to be current.
+/// The context of the thread's innermost Use; null if it is not known to be
+/// current.
 static thread_local CUcontext used = nullptr;
 
 CudaContext::CudaContext(const Driver &driver, int ordinal)

@@ -10,7 +10,7 @@
 namespace tdrt {
 
 /// Holds the primary context of a GPU, which all libraries of a process share,
-/// and tells its errors.
+/// and reports its errors.
 class CudaContext {
 public:
   /// Throws Failure TR308, TR310, TR311 or TR314.
@@ -26,33 +26,33 @@ public:
   const std::string &getName() const { return name; }
   int getAttribute(CUdevice_attribute attribute) const;
 
-  /// While it lives, what the thread asks the driver for is asked of this
-  /// context; then again of the one that was current, which may be that of
-  /// another library. Within the life of another one of the thread the driver
-  /// is asked for nothing, or only for a change between the two.
+  /// Makes this context the thread's current one while it lives; then the
+  /// previous one, which may be another library's, is current again. Inside
+  /// another Use of the thread, it calls the driver only if the two contexts
+  /// differ.
   class Use {
   public:
     /// Throws what check() throws.
     explicit Use(const CudaContext &context);
-    /// For destructors: failures are of no interest any more, but that the one
-    /// that was current may not be known.
+    /// For destructors: ignores failures. The previous context is not restored
+    /// if the driver does not tell it.
     Use(const CudaContext &context, std::nothrow_t);
     ~Use();
     Use(const Use &) = delete;
 
   private:
     const Driver &driver;
-    CUcontext outer;            ///< that the Use around it has; null if unknown
-    CUcontext before = nullptr; ///< that was current
+    CUcontext outer;            ///< the enclosing Use's; null if unknown
+    CUcontext before = nullptr; ///< the one that was current
     bool isChange = false;
   };
 
   /// Throws a Failure unless `result` is success: TR308, TR309, TR310, TR314,
-  /// or TR311 for what was being done, "launching a kernel".
+  /// or TR311. `what` says what was being done: "launching a kernel".
   void check(CUresult result, const char *what) const;
 
-  /// The kernel that is named if one turns out to have failed. `site` may be
-  /// null.
+  /// Sets the kernel that the message of a later kernel failure names. `site`
+  /// may be null.
   void noteLaunch(const char *kernel, const tdrt_site *site) {
     lastKernel = kernel;
     lastSite = site;

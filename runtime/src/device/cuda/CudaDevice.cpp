@@ -1,4 +1,4 @@
-//===- CudaDevice.cpp - a GPU behind CUDA's driver ------------------------===//
+//===- CudaDevice.cpp - a GPU that is used through CUDA's driver ----------===//
 
 #include "device/cuda/CudaDevice.h"
 #include "base/Failure.h"
@@ -8,7 +8,7 @@
 
 using namespace tdrt;
 
-/// Bytes that are copied about as fast as a few.
+/// A download of up to this many bytes takes about as long as one of a few.
 static constexpr int64_t kShortDownload = 1 << 16;
 
 static CUdeviceptr address(const void *pointer) {
@@ -16,7 +16,7 @@ static CUdeviceptr address(const void *pointer) {
 }
 
 //===----------------------------------------------------------------------===//
-// Life
+// Construction and destruction
 //===----------------------------------------------------------------------===//
 
 CudaDevice::CudaDevice(const Driver &driver, int ordinal,
@@ -42,8 +42,8 @@ void CudaDevice::enableCopiesFrom(const CudaDevice &peer) {
   context.check(context.driver.cuDeviceCanAccessPeer(
                     &canAccess, context.getDevice(), peer.context.getDevice()),
                 "being asked for its peers");
-  // Without it copies still work, only slower: whatever the answer is, be it
-  // that another library did it before.
+  // Without peer access copies still work, only slower, so any result is
+  // accepted, also that another library has enabled it before.
   if (canAccess)
     context.driver.cuCtxEnablePeerAccess(peer.context.getHandle(), 0);
 }
@@ -81,7 +81,8 @@ int64_t CudaDevice::upload(std::optional<StagingRing> &ring, CudaQueue &queue,
         queue.upload(static_cast<char *>(to) + sent, piece.data, piece.bytes);
     sent += piece.bytes;
   }
-  // A block may be freed at any time; what is traced has times of its own.
+  // Do not hold the copy back: a block may be freed at any time, and in a trace
+  // each copy has its own time.
   if (trace || memory.isBlock(to))
     queue.flush();
   return copies;
@@ -100,7 +101,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
     staging.emplace(context, work);
   work.noteWork();
   queueReports();
-  // While one piece is on its way, the one before is taken out.
+  // While one piece is in flight, the piece before it is copied out.
   StagingRing::Piece before = {nullptr, 0};
   char *next = static_cast<char *>(to);
   int64_t pieces = 0;
@@ -122,7 +123,7 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   }
   span.reset();
   receive(next, before, arrivals[(pieces - 1) % 2].get());
-  // What was asked for before has been done before.
+  // Work given before the download is done as well.
   work.noteFinished();
   staging->reuse();
   noteReports(countQueuedReports());
@@ -159,7 +160,8 @@ void CudaDevice::copyFromPeer(CudaQueue &queue, CudaDevice &peer, void *to,
   queue.waitFor(peer.work, peer.work.mark());
   queue.noteWork();
   CudaTrace::Span span(trace, queue);
-  // Where there is no way between the two, the driver goes through the host.
+  // If there is no direct path between the two, the driver copies through the
+  // host.
   context.check(context.driver.cuMemcpyPeerAsync(
                     address(to), context.getHandle(), address(from),
                     peer.context.getHandle(), bytes, queue.getStream()),
@@ -177,7 +179,7 @@ void CudaDevice::copyFromPeer(Device &other, void *to, const void *from,
 }
 
 //===----------------------------------------------------------------------===//
-// Copies beside kernels
+// Copies concurrent with kernels
 //===----------------------------------------------------------------------===//
 
 void *CudaDevice::allocatePinned(int64_t bytes) {
@@ -211,7 +213,7 @@ template <class Visit> void CudaDevice::visitQueues(Visit visit) {
 }
 
 int64_t CudaDevice::markWork() {
-  // A copy behind the mark may overwrite what another GPU reads.
+  // A copy after the mark may overwrite memory that another GPU reads.
   work.waitForReaders();
   return work.mark();
 }
@@ -244,9 +246,10 @@ int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
 void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
   CudaContext::Use use(context);
   CudaQueue &queue = getQueue(Ticket::Downloads);
-  // Kernels report in order, so what comes with a download does not depend on
-  // how far the GPU has got. Those behind a short one can wait for it, others
-  // read what was reported among the kernels.
+  // Errors are read at a fixed place in the order of the kernels, so the errors
+  // that come with a download do not depend on the GPU's progress. The kernels
+  // after a short download can wait for it, so the read is in its queue; for a
+  // long one the read is in the queue of the kernels.
   bool isShort = bytes <= kShortDownload;
   if (!isShort)
     queueReports();
@@ -350,7 +353,7 @@ void CudaDevice::abandon() noexcept {
 }
 
 //===----------------------------------------------------------------------===//
-// What kernels report
+// Errors that kernels report
 //===----------------------------------------------------------------------===//
 
 void CudaDevice::makeErrors() {
@@ -360,7 +363,7 @@ void CudaDevice::makeErrors() {
 }
 
 void CudaDevice::addReports() {
-  // So many on their way at once are rare.
+  // More reads than this in flight at once are rare.
   constexpr size_t count = 8;
   auto *made = static_cast<tdrt_gpu_error *>(
       allocatePinned(count * sizeof(tdrt_gpu_error)));
@@ -421,7 +424,7 @@ bool CudaDevice::takeArrivedError(int64_t reports, tdrt_gpu_error &error) {
   if (!report->taken)
     return false;
   error = *report;
-  // Those behind it say the same.
+  // Later reads have the same error; they must be done before it is cleared.
   synchronize();
   *report = {};
   fillWithZeros(errors, sizeof *errors);

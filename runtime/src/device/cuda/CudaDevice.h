@@ -1,4 +1,4 @@
-//===- CudaDevice.h - a GPU behind CUDA's driver --------------------------===//
+//===- CudaDevice.h - a GPU that is used through CUDA's driver ------------===//
 
 #ifndef TDRT_DEVICE_CUDA_CUDADEVICE_H
 #define TDRT_DEVICE_CUDA_CUDADEVICE_H
@@ -17,7 +17,7 @@ namespace tdrt {
 
 class LaunchSequences;
 
-/// The queues of a GPU, with all that a program has there.
+/// A GPU: its queues, and the memory and kernels that a program has there.
 class CudaDevice final : public Device {
 public:
   /// Throws Failure TR306, or what CudaContext::check throws.
@@ -25,7 +25,8 @@ public:
              const tdrt_gpu_program &program);
   ~CudaDevice() override;
 
-  /// Lets copies from `peer` go without the host where the machine can do that.
+  /// Enables direct copies from `peer`, without the host, if the machine
+  /// supports them.
   void enableCopiesFrom(const CudaDevice &peer);
 
   void enter() override { chosen.emplace(context); }
@@ -67,79 +68,81 @@ private:
 
   void makeErrors();
   void addReports();
-  /// Queues a read of what kernels have reported.
+  /// Queues a read of the errors that kernels have reported.
   void readReports(CudaQueue &queue);
-  /// Kernels that report wait for a read beside them, and so do reads among
-  /// them.
+  /// Makes in-order work wait for the read of errors in the download queue, if
+  /// there is one: needed before a kernel that reports and before a read in the
+  /// queue of kernels.
   void waitForReading();
-  /// The first `reports` reads of errors are done.
+  /// Notes that the first `reports` reads of errors are done.
   void noteReports(int64_t reports);
-  /// From the host in a queue, through a ring; returns as upload().
+  /// Copies from the host in `queue`, through `ring`; returns as upload().
   int64_t upload(std::optional<StagingRing> &ring, CudaQueue &queue, void *to,
                  const void *from, int64_t bytes);
   CudaQueue &getQueue(Ticket::Queue queue, int32_t peer = 0);
   CudaQueue &getQueue(const Ticket &ticket) {
     return getQueue(ticket.queue, ticket.peer);
   }
-  /// Behind all that was asked for in order, copies to other GPUs included.
+  /// The place after all in-order work given so far, and after the copies in
+  /// which other GPUs read from this one.
   int64_t markWork();
   /// Gives a queue a copy from another GPU.
   void copyFromPeer(CudaQueue &queue, CudaDevice &peer, void *to,
                     const void *from, int64_t bytes);
-  /// Calls `visit` with each queue that there is so far.
+  /// Calls `visit` with each queue that exists so far.
   template <class Visit> void visitQueues(Visit visit);
-  /// Waits for a piece of a download and takes it out of the ring.
+  /// Waits for a piece of a download and copies it out of the ring.
   void receive(void *to, const StagingRing::Piece &piece, CUevent arrival);
   /// Throws Failure TR399 if copies to this memory have not been waited for.
   void verifyArrived(const void *data, int64_t bytes) const;
   bool isFinished();
 
   CudaContext context;
-  /// While the device, with all below, is made or destroyed, and from enter to
-  /// leave.
+  /// Keeps the context current from enter() to leave(), and while the members
+  /// below are made or destroyed.
   std::optional<CudaContext::Use> chosen;
   const tdrt_gpu_program &program;
   Kernels kernels;
   DeviceMemory memory;
-  /// Kernels, and the copies among them.
+  /// The queue of in-order work: kernels, and the copies between them.
   CudaQueue work;
-  /// Copies beside kernels, where there are any; those from other GPUs by
-  /// their numbers.
+  /// The queues of copies that run concurrently with kernels, made at their
+  /// first use; `peers` by the device number of the source GPU.
   std::optional<CudaQueue> uploads, downloads;
   std::map<int32_t, CudaQueue> peers;
-  /// Behind every other piece of a download.
+  /// Recorded alternately after the pieces of a download.
   Owned<CUevent> arrivals[2];
-  /// For the copies of `work`, and for those beside it.
+  /// For the copies in `work` and in `uploads`.
   std::optional<StagingRing> staging, uploadStaging;
-  std::optional<CudaTrace> trace; ///< if somebody wants one
+  std::optional<CudaTrace> trace; ///< set if the run is traced
   std::vector<void *> parameterAddresses;
   std::unique_ptr<LaunchSequences> sequences;
   std::vector<Owned<void *>> pinned;
 
   // Null if no kernel of the program reports.
   tdrt_gpu_error *errors = nullptr; ///< on the GPU
-  /// Where that is read to, pinned: the last read that has arrived, those on
-  /// their way, the first first, and room for more.
+  /// Pinned host memory that `errors` is read to: the last read that has
+  /// arrived, the reads in flight, oldest first, and unused ones.
   tdrt_gpu_error *report = nullptr;
   std::deque<tdrt_gpu_error *> reportsOnTheirWay;
   std::vector<tdrt_gpu_error *> freeReports;
   /// How many reads have arrived.
   int64_t arrivedReports = 0;
-  /// Was a kernel that reports launched since that was read last?
+  /// Was a kernel that reports launched since the last read of `errors`?
   bool mayReport = false;
-  /// Is that being read behind a download, beside the kernels?
+  /// Is `errors` being read in the download queue, concurrently with kernels?
   bool isReading = false;
 
   int64_t countQueuedReports() const {
     return arrivedReports + static_cast<int64_t>(reportsOnTheirWay.size());
   }
-  /// Downloads that nobody has waited for, by their place, with the reports
-  /// that were queued before each.
+  /// Downloads that have not been waited for: the place, and the number of
+  /// reads of `errors` that were queued before it.
   struct Download {
     int64_t place, reports;
   };
   std::deque<Download> inFlight;
-  bool isDownloading = false; ///< one has begun behind the last mark
+  bool isDownloading = false; ///< one has begun since the last mark
 };
 
 } // namespace tdrt

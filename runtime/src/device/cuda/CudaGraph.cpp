@@ -25,7 +25,8 @@ void CudaGraph::begin() {
   // Loading code is not allowed in a capture.
   for (int32_t i = 0; i < device.program.num_kernels; ++i)
     device.kernels.get(i);
-  // Nothing in it waits for what is outside.
+  // Work in a capture must not wait for work outside, so waits are given to the
+  // stream before.
   device.work.noteWork();
   context.check(
       context.driver.cuStreamBeginCapture_v2(

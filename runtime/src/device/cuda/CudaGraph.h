@@ -7,27 +7,28 @@
 
 namespace tdrt {
 
-/// Launches, copies and fills on one GPU, asked for once and done again and
-/// again, for less than it costs to ask. Nothing in it may need the host.
-/// Functions throw what CudaContext::check throws.
+/// Launches, copies and fills on one GPU that are recorded once and repeated at
+/// less cost than separate calls. None of them may need the host. Functions
+/// throw what CudaContext::check throws.
 class CudaGraph {
 public:
   explicit CudaGraph(CudaDevice &device);
   ~CudaGraph();
   CudaGraph(const CudaGraph &) = delete;
 
-  /// Between these, the device does nothing that it is asked for.
+  /// Between begin() and end() the device records its work and does none.
   void begin();
   void end();
-  /// Does all of it, with the addresses and parameters of then.
+  /// Does all recorded work, with the addresses and parameters of the
+  /// recording.
   void launch();
 
 private:
   CudaDevice &device;
   Owned<CUgraphExec> executable;
   bool isCapturing = false;
-  bool mayReport = false; ///< can a kernel in it?
-  bool isReading = false; ///< that of the device, while it captures
+  bool mayReport = false; ///< can a kernel of the graph report an error?
+  bool isReading = false; ///< the device's, during the recording
 };
 
 } // namespace tdrt

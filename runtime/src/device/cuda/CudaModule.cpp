@@ -28,7 +28,7 @@ int32_t tdrt_cuda_device_count(char *why, int64_t room) {
   return 0;
 }
 
-/// The driver, if it has a GPU of that number. Throws Failure TR103.
+/// The driver. Throws Failure TR103 if it has no GPU of that number.
 static const Driver &findGpu(int64_t index) {
   const Driver &driver = Driver::get();
   if (index < 0 || index >= driver.countDevices())

@@ -7,7 +7,7 @@ using namespace tdrt;
 
 static Owned<CUstream> makeStream(CudaContext &context) {
   CUstream made = nullptr;
-  // One that does not wait for what other libraries do in stream 0.
+  // A stream that does not wait for other libraries' work in stream 0.
   context.check(context.driver.cuStreamCreate(&made, CU_STREAM_NON_BLOCKING),
                 "making a stream");
   return {made, context.driver.cuStreamDestroy_v2};
@@ -23,7 +23,7 @@ CudaQueue::CudaQueue(CudaContext &context)
     : context(context), stream(makeStream(context)) {}
 
 //===----------------------------------------------------------------------===//
-// What the stream is given
+// Giving the stream work
 //===----------------------------------------------------------------------===//
 
 void CudaQueue::flush() {
@@ -61,7 +61,7 @@ void CudaQueue::noteWork() {
 }
 
 //===----------------------------------------------------------------------===//
-// Queues that wait
+// Waits between queues
 //===----------------------------------------------------------------------===//
 
 int64_t CudaQueue::mark() {
@@ -115,12 +115,12 @@ void CudaQueue::waitFor(CudaQueue &other, int64_t place) {
   for (auto [queue, before] : event.known)
     if (queue != this)
       learn(*queue, before);
-  // A mark behind this comes when that is done as well.
+  // A later mark of this queue includes this wait.
   ++given;
 }
 
 //===----------------------------------------------------------------------===//
-// The host waits
+// Waits of the host
 //===----------------------------------------------------------------------===//
 
 void CudaQueue::noteFinished(const Clock &known) {

@@ -1,10 +1,10 @@
 //===- CudaQueue.h - work of a GPU that runs in order ---------------------===//
 //
-// Each queue knows which work of others is done before its next, and the host
-// which is done by now. Waiting for one queue makes known what that one had
-// waited for by then (vector clocks: C. J. Fidge, "Timestamps in
+// Each queue knows which work of other queues precedes its next work, and the
+// host knows which work is done. Waiting for a queue passes on the work that
+// this queue had waited for (vector clocks: C. J. Fidge, "Timestamps in
 // message-passing systems that preserve the partial ordering", 1988), so that
-// nobody waits for what is known to be done.
+// no queue waits for work that is known to be done.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,52 +17,57 @@
 
 namespace tdrt {
 
-/// Where the next tensor, or the next piece of staging memory, can begin.
+/// Rounds up to 64 bytes, the alignment of tensors and of pieces of staging
+/// memory.
 inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-/// An event for others to wait for; without flags it has a time as well.
+/// Makes an event that queues and the host can wait for; without flags it
+/// records a time as well.
 Owned<CUevent> makeEvent(CudaContext &context,
                          unsigned flags = CU_EVENT_DISABLE_TIMING);
 
-/// A stream, and the places in it that others wait for: how many things it was
-/// given by then. The context is current wherever a function is called that may
-/// throw, which is what CudaContext::check throws.
+/// A stream with places that other queues can wait for. A place is the number
+/// of operations that the stream was given by then. A function that may throw
+/// must be called with the context current; it throws what CudaContext::check
+/// throws.
 class CudaQueue {
 public:
   explicit CudaQueue(CudaContext &context);
   CudaQueue(const CudaQueue &) = delete;
 
   CUstream getStream() const { return stream.get(); }
-  /// To be called before each thing that the stream is given, but uploads.
+  /// Must be called before each operation that the stream is given, except for
+  /// upload().
   void noteWork();
-  /// Copies from pinned memory, which nobody writes before a mark behind this
-  /// is reached. Small copies that follow each other without a gap, but for
-  /// that of alignment, on both sides are one: returns how many more there are
-  /// by this, 0 or 1.
+  /// Copies from pinned memory, which must not be written before a later mark
+  /// is reached. Small copies that are adjacent on both sides, up to alignment,
+  /// are joined. Returns the number of copies that this adds: 0 or 1.
   int64_t upload(char *to, const char *from, int64_t bytes);
-  /// Gives the stream what is held back to be joined with more.
+  /// Gives the stream the upload that is held back to be joined with more.
   void flush();
 
-  /// The place behind all that it was given, for others to wait for.
+  /// The place after all work that the queue was given, to be waited for.
   int64_t mark();
-  /// Does nothing more before `other` has got to this place, which is a mark.
+  /// Delays this queue's further work until `other` has reached `place`, a
+  /// result of its mark().
   void waitFor(CudaQueue &other, int64_t place);
-  /// Does nothing more that could overwrite what `other` reads by now.
+  /// Delays this queue's further work, which could overwrite memory that
+  /// `other` reads, until the work given to `other` by now is done.
   void protectFrom(CudaQueue &other) { note(readers, other, other.given); }
-  /// A mark is reached only when they have read it.
+  /// Makes the next mark wait for the queues of protectFrom().
   void waitForReaders() {
     if (!readers.empty())
       noteWork();
   }
-  /// Returns when it has got to the mark.
+  /// Returns when the queue has reached `place`, a result of mark().
   void finish(int64_t place);
-  /// Returns when all is done that it was given.
+  /// Returns when all work that the queue was given is done.
   void finish();
-  /// To be called when the host knows that.
+  /// Must be called when the host has found out that all work is done.
   void noteFinished();
-  /// As finish(), whatever has failed.
+  /// Like finish(), but ignores failures and drops an upload that is held back.
   void abandon() noexcept;
-  /// Does the host know that all is done?
+  /// Does the host know that all work is done?
   bool isFinished() const { return finished == given; }
 
 private:
@@ -71,14 +76,14 @@ private:
   struct Event {
     Owned<CUevent> event;
     int64_t place;
-    Clock known; ///< to be done when it has come
+    Clock known; ///< places reached when the event has come
   };
 
-  /// The first that comes at the place or behind it.
+  /// The first event that comes at `place` or after it.
   const Event &findEvent(int64_t place) const;
   int64_t getKnown(CudaQueue &other) const;
   void learn(CudaQueue &other, int64_t place) { note(known, other, place); }
-  /// The latest of the queue's places stands for those before.
+  /// Adds a place to a clock, which keeps the latest place of each queue.
   static void note(Clock &clock, CudaQueue &other, int64_t place);
   static void noteFinished(const Clock &known);
 
@@ -90,11 +95,11 @@ private:
   std::vector<Event> events; ///< the last marks
   size_t marks = 0;
   int64_t given = 0, marked = 0;
-  int64_t finished = 0; ///< that the host knows of
+  int64_t finished = 0; ///< the place that the host knows is reached
   Clock known;
-  /// Who may still read what its next work overwrites.
+  /// Queues that may still read memory which the next work overwrites.
   Clock readers;
-  /// An upload that waits for more.
+  /// An upload that is held back to be joined with more.
   struct Upload {
     char *to;
     const char *from;

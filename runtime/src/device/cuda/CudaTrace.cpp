@@ -1,4 +1,4 @@
-//===- CudaTrace.cpp - when the queues of a GPU did what ------------------===//
+//===- CudaTrace.cpp - times of the work in a GPU's queues ----------------===//
 
 #include "device/cuda/CudaTrace.h"
 #include "base/Failure.h"
@@ -6,9 +6,9 @@
 
 using namespace tdrt;
 
-/// So many moments are marked before the first of them are asked for.
+/// Number of moments that are marked before the times of the first are read.
 static constexpr size_t kPending = 4096;
-/// Behind that, the event that times are counted from moves on.
+/// After this time, a later event becomes the one that times are counted from.
 static constexpr float kFarMilliseconds = 100;
 
 CudaTrace::CudaTrace(CudaContext &context, Trace &trace)
@@ -73,7 +73,7 @@ void CudaTrace::resolve() {
 double CudaTrace::getTime(int64_t moment) {
   if (!pending.empty()) {
     CudaContext::Use use(context, std::nothrow);
-    // Nobody else waits for the moments of the host.
+    // No other call waits for the moments of the host.
     context.driver.cuStreamSynchronize(host.getStream());
     resolve();
   }

@@ -1,4 +1,4 @@
-//===- CudaTrace.h - when the queues of a GPU did what --------------------===//
+//===- CudaTrace.h - times of the work in a GPU's queues ------------------===//
 
 #ifndef TDRT_DEVICE_CUDA_CUDATRACE_H
 #define TDRT_DEVICE_CUDA_CUDATRACE_H
@@ -10,26 +10,26 @@
 
 namespace tdrt {
 
-/// A moment is an event in a stream. What the host does stands between events
-/// in a stream of its own, which never has anything else to do: so all times
-/// are of one clock, that of the GPU. The context is current wherever another
-/// function than those of TraceClock is called.
+/// A moment is an event in a stream. Moments of the host are events in an extra
+/// stream that has no other work, so all times come from one clock, the GPU's.
+/// The functions that are not TraceClock's must be called with the context
+/// current.
 class CudaTrace final : public TraceClock {
 public:
-  /// The GPU has nothing to do.
+  /// The GPU must be idle.
   CudaTrace(CudaContext &context, Trace &trace);
 
-  /// What the next Span is about.
+  /// Sets the work that the next Span records.
   void setNext(const TraceWork &work) { next = work; }
 
   int64_t now() noexcept override;
   double getTime(int64_t moment) override;
 
-  /// While it lives, a queue is given one piece of work, behind all that it
-  /// waits for.
+  /// Records the time of the one piece of work that `queue` is given while the
+  /// Span lives. The queue's waits must be given before.
   class Span {
   public:
-    /// Does nothing if there is no trace, or this is nothing to tell it.
+    /// Does nothing if there is no trace, or no setNext() since the last Span.
     Span(std::optional<CudaTrace> &trace, CudaQueue &queue);
     ~Span();
     Span(const Span &) = delete;
@@ -42,12 +42,12 @@ public:
   };
 
 private:
-  /// The moment that a stream gets to here; -1, which never comes, if an event
-  /// cannot be had.
+  /// The moment when `stream` reaches this point; -1, a moment that never
+  /// comes, if there is no event for it.
   int64_t mark(CUstream stream) noexcept;
   Owned<CUevent> takeEvent();
-  /// Takes the times of moments that have come, the first ones first, so that
-  /// their events can be used again.
+  /// Reads the times of moments that have come, oldest first, so that their
+  /// events can be used again.
   void resolve();
 
   struct Pending {
@@ -58,8 +58,9 @@ private:
   CudaContext &context;
   Trace &trace;
   CudaQueue host;
-  /// An event whose time is known: 32 bits hold no long time to the
-  /// microsecond, so it moves on.
+  /// An event with a known time, from which other times are counted. A later
+  /// event replaces it now and then, because the driver's 32-bit float does not
+  /// hold a long time to the microsecond.
   Owned<CUevent> known;
   double timeOfKnown = 0;
   std::deque<Pending> pending;

@@ -53,7 +53,8 @@ Memory::Block *DeviceMemory::obtain(int64_t capacity) {
 
 void DeviceMemory::discard(Block *block) noexcept {
   CUdeviceptr address = static_cast<DeviceBlock *>(block)->address;
-  // A GPU that has failed says so again; who uses it next will be told.
+  // The result is ignored: a GPU that has failed reports it again at its next
+  // use.
   CudaContext::Use use(context, std::nothrow);
   context.driver.cuMemFree_v2(address);
   blocks.erase(address);
@@ -81,7 +82,7 @@ void DeviceMemory::refuse(int64_t bytes) {
     held = byteText(arenaBytes) + " for its state and its intermediate values";
   if (int64_t learnt = inUse() - arenaBytes; learnt > 0)
     held += (held.empty() ? "" : " and ") + byteText(learnt) +
-            " in tensors whose size it learnt when it ran";
+            " in tensors of run-time size";
   fail(308, "out of memory on " + context.getName() + ": " + byteText(bytes) +
                 " asked for" + freeText() +
                 (held.empty() ? "" : "; this program holds " + held));

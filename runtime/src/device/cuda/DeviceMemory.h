@@ -10,19 +10,21 @@
 
 namespace tdrt {
 
-/// Blocks of a GPU. One stream uses them, so a block that is freed can be
-/// given out again at once: its next user comes later in that stream.
+/// Blocks of a GPU. One stream uses them, so a block that is freed can be given
+/// out again at once: its next use comes later in that stream.
 class DeviceMemory final : public Memory {
 public:
   explicit DeviceMemory(CudaContext &context) : context(context) {}
   ~DeviceMemory() override;
 
-  /// Memory for the whole run, 64 bytes more than asked, not initialised.
-  /// Freed with this. Throws Failure TR308.
+  /// Allocates memory for the whole run, not initialised, with 64 bytes past
+  /// `bytes`. It is freed with this object. Throws Failure TR308.
   void *allocateArena(int64_t bytes);
-  /// The same for the runtime itself: not counted as the program's.
+  /// The same for the runtime itself; it does not count as memory in use by the
+  /// program.
   void *allocateOwn(int64_t bytes);
-  /// Whether this is a block, which may be freed at any time, and no arena.
+  /// Whether `data` is a block, which may be freed at any time, and not in an
+  /// arena.
   bool isBlock(const void *data) const {
     return blocks.count(reinterpret_cast<CUdeviceptr>(data)) != 0;
   }

@@ -1,4 +1,4 @@
-//===- Driver.cpp - CUDA's driver, found when it is needed ----------------===//
+//===- Driver.cpp - CUDA's driver, loaded when it is needed ---------------===//
 
 #include "device/cuda/Driver.h"
 #include "base/Failure.h"
@@ -21,7 +21,7 @@ bool wantsSimulation() {
   return devices && *devices && strcmp(devices, "0") != 0;
 }
 
-/// The folder `lib` beside the one of the running program.
+/// The folder `lib` next to the folder of the running program.
 std::string libraryFolder() {
   char path[4096];
   ssize_t length = readlink("/proc/self/exe", path, sizeof path);
@@ -30,9 +30,9 @@ std::string libraryFolder() {
 }
 
 void *openSimulated(const char *simulated) {
-  std::string beside = libraryFolder() + kSimulatedLibrary;
-  const char *const places[] = {getenv("TDC_SIM_CUDA_LIBRARY"), beside.c_str(),
-                                simulated};
+  std::string installed = libraryFolder() + kSimulatedLibrary;
+  const char *const places[] = {getenv("TDC_SIM_CUDA_LIBRARY"),
+                                installed.c_str(), simulated};
   std::string reasons;
   for (const char *place : places) {
     if (!place || !*place)
@@ -79,7 +79,7 @@ Driver::Driver(const char *simulated) {
   // Never closed: the driver has threads and handlers of its own.
   void *library = openLibrary(simulated);
   const char *missing = findFunctions(library);
-  // An old driver may well lack some, but being old is what is wrong with it.
+  // An old driver may lack functions: its age is reported, not what it lacks.
   int version = 0;
   if (cuDriverGetVersion && cuDriverGetVersion(&version) == CUDA_SUCCESS &&
       version < kOldestVersion)

@@ -1,8 +1,7 @@
-//===- Driver.h - CUDA's driver, found when it is needed ------------------===//
+//===- Driver.h - CUDA's driver, loaded when it is needed -----------------===//
 //
-// Nothing of CUDA is linked: programs start on machines without it. Where
-// TDC_SIM_CUDA asks for simulated GPUs, their driver takes the place of
-// libcuda.so.1.
+// CUDA is not linked, so programs start on machines without it. If TDC_SIM_CUDA
+// requests simulated GPUs, their driver replaces libcuda.so.1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,24 +31,25 @@ public:
   /// TR301 ... TR304, TR311, TR312 or TR316; the next call then tries again.
   static const Driver &get(const char *simulated = nullptr);
 
-  /// The GPUs that can be seen; at least 1.
+  /// The number of visible GPUs; at least 1.
   int countDevices() const { return devices; }
 
   /// "CUDA_ERROR_UNKNOWN (999): unknown error", and what the simulated driver
   /// adds to that.
   std::string describe(CUresult error) const;
 
-  /// Has every copy to this memory of the host happened? The simulated driver
-  /// knows; with a real one the answer is yes.
+  /// Has every copy to this host memory arrived? The simulated driver knows;
+  /// with a real one the answer is always yes.
   bool isValid(const void *data, size_t bytes) const;
 
-  /// What a GPU that is not open can be asked. Throw Failure TR311 or TR316.
+  /// The name and the bytes of memory of a GPU, which need not be open. Throw
+  /// Failure TR311 or TR316.
   std::string getName(int device) const;
   int64_t getTotalMemory(int device) const;
 
 private:
   explicit Driver(const char *simulated);
-  /// Returns the name of one that is missing, or null.
+  /// Looks up all functions; returns the name of a missing one, or null.
   const char *findFunctions(void *library);
   void initialize();
   /// Throws Failure TR311 or TR316 unless `result` is success.

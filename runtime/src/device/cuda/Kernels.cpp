@@ -7,7 +7,7 @@ using namespace tdrt;
 
 namespace {
 
-/// Kernels get this much shared memory without asking.
+/// Bytes of shared memory that a kernel may use without setting an attribute.
 constexpr int32_t kPlainSharedBytes = 48 << 10;
 
 std::string imageText(const tdrt_gpu_image &image) {
@@ -15,7 +15,7 @@ std::string imageText(const tdrt_gpu_image &image) {
          std::to_string(image.arch);
 }
 
-/// The last lines of a log end it, not a message.
+/// `log` without the newlines and spaces at its end.
 std::string trimmed(std::string log) {
   while (!log.empty() && (log.back() == '\n' || log.back() == ' '))
     log.pop_back();
@@ -30,7 +30,7 @@ bool isRefusal(CUresult result) {
          result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
 }
 
-/// Whether it has nothing to translate code with.
+/// Whether the driver lacks its PTX compiler, or may not use it.
 bool cannotTranslate(CUresult result) {
   return result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND ||
          result == CUDA_ERROR_JIT_COMPILATION_DISABLED;

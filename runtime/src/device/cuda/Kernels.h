@@ -8,17 +8,16 @@
 
 namespace tdrt {
 
-/// Chooses the code for a GPU, and gives it to the driver when the first kernel
-/// is wanted, because the driver may have to translate it. Machine code made
-/// for this GPU comes first, PTX if there is none or the driver does not take
-/// it.
+/// Chooses the code for a GPU, and loads it at the first use of a kernel,
+/// because the driver may have to translate it. Machine code for this GPU is
+/// preferred; PTX is used if there is none or the driver does not take it.
 class Kernels {
 public:
   /// Throws Failure TR306 if there are kernels and no code for the GPU.
   Kernels(const CudaContext &context, const tdrt_gpu_program &program);
 
-  /// The function of kernel `index` of the program. The context is current.
-  /// Throws Failure TR307 or TR315, or what CudaContext::check throws.
+  /// The function of kernel `index` of the program. The context must be
+  /// current. Throws Failure TR307 or TR315, or what CudaContext::check throws.
   CUfunction get(int32_t index);
 
 private:

@@ -1,13 +1,13 @@
-//===- LaunchSequences.cpp - launches that come again as they were --------===//
+//===- LaunchSequences.cpp - launches that repeat, as CUDA graphs ---------===//
 
 #include "device/cuda/LaunchSequences.h"
 #include <algorithm>
 
 using namespace tdrt;
 
-/// To make a graph costs about as much as it then saves in so many iterations.
+/// Making a graph costs about as much as it saves in this many launches.
 static constexpr int kLaunchesBefore = 4;
-/// Words that change again and again are not worth any more graphs.
+/// Graphs per sequence at most: words that keep changing are not worth more.
 static constexpr size_t kMaxGraphs = 8;
 
 static bool areEqual(const std::vector<uint64_t> &known, const uint64_t *words,
@@ -42,8 +42,8 @@ bool LaunchSequences::launch(int32_t index, const uint64_t *words,
   return true;
 }
 
-/// The count of these words, from 0 in place of the one that was not used for
-/// longer if there is none.
+/// The count of these words. If there is none, a count of 0 replaces the one
+/// that was not used for longer.
 LaunchSequences::Counted &LaunchSequences::count(Counted (&counted)[2],
                                                  const uint64_t *words,
                                                  size_t size) {

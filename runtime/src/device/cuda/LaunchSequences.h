@@ -1,10 +1,11 @@
-//===- LaunchSequences.h - launches that come again as they were ----------===//
+//===- LaunchSequences.h - launches that repeat, as CUDA graphs -----------===//
 //
-// A loop asks for the same kernels in each of its iterations, and mostly with
-// the same words: addresses in the arena, of which two take turns where the
-// next batch is copied ahead. Such launches become a CUDA graph when they have
-// come often enough that it is likely to pay (A. R. Karlin et al., "Competitive
-// snoopy caching", 1988: rent until that has cost as much as buying).
+// A loop launches the same kernels in each iteration, mostly with the same
+// words: addresses in the arena, where two buffers alternate if the next batch
+// is copied ahead. Such launches become a CUDA graph when they have repeated
+// often enough for the graph to be likely to pay (A. R. Karlin et al.,
+// "Competitive snoopy caching", 1988: rent until that has cost as much as
+// buying).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,21 +25,21 @@ public:
 
 private:
   using Words = std::vector<uint64_t>;
-  /// Launches with these words, one by one.
+  /// Words, and how often they were launched one by one.
   struct Counted {
     Words words;
     int launches = 0;
   };
   struct Sequence {
-    /// They stay to the end: the last launch of one may not have run.
+    /// Graphs are kept to the end: the last launch of one may not have run.
     std::vector<std::pair<Words, std::unique_ptr<CudaGraph>>> graphs;
-    Counted counted[2]; ///< the last one that was used first
+    Counted counted[2]; ///< the last used one first
   };
 
   static Counted &count(Counted (&counted)[2], const uint64_t *words,
                         size_t size);
-  /// Whether there can be so many blocks; if not, the launch that asks for them
-  /// is to say so.
+  /// Whether no launch has more blocks than possible; if one has, the separate
+  /// launches report it.
   bool areLaunchable(const tdrt_sequence &row, const uint64_t *words) const;
   std::unique_ptr<CudaGraph> record(const tdrt_sequence &row,
                                     const uint64_t *words);

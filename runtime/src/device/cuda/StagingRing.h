@@ -1,9 +1,9 @@
 //===- StagingRing.h - pinned memory that copies go through ---------------===//
 //
-// A GPU copies only between its own memory and pinned memory of the host on its
-// own. What a program has on the host is not pinned, and may be changed as soon
-// as a copy of it was asked for, so it goes through this ring. Small copies
-// share a segment; a large one takes segment after segment.
+// Without the host, a GPU copies only between its own memory and pinned host
+// memory. A program's host memory is not pinned and may change as soon as the
+// copy function returns, so it is copied through this ring. Small copies share
+// a segment; a large one takes segment after segment.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +24,16 @@ public:
     char *data;
     int64_t bytes;
   };
-  /// Up to `most` bytes, at least 1. The last kSegments - 1 pieces stay as they
-  /// are. For an upload, which the host writes: waits until no copy of the
-  /// stream reads them any more.
+  /// Takes a piece of up to `most` bytes, at least 1, for an upload. The host
+  /// writes the piece, so this waits until no copy of the stream reads it any
+  /// more. The kSegments - 1 pieces before it keep their contents.
   Piece takeForUpload(int64_t most);
-  /// For a download, which the stream writes behind all that it reads before.
-  /// The host has taken out what earlier downloads have brought.
+  /// Takes a piece for a download. The stream writes it after all its earlier
+  /// reads; the host must have copied out what earlier downloads have brought
+  /// there.
   Piece takeForDownload(int64_t most) { return take(most); }
 
-  /// The host has waited for all that the stream was given.
+  /// Notes that the host has waited for all work that the stream was given.
   void reuse();
 
   static constexpr int64_t kSegments = 4;
@@ -40,8 +41,8 @@ public:
 
 private:
   struct Segment {
-    Owned<CUevent> isFree; ///< behind the uploads that were in it
-    bool inUse = false;    ///< was that recorded, and not waited for?
+    Owned<CUevent> isFree; ///< recorded after the uploads from it
+    bool inUse = false;    ///< was isFree recorded, and not waited for?
     bool hasUploads = false;
   };
   Piece take(int64_t most);

@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-form-kernels --split-input-file | FileCheck %s
 
-// An update writes a part of its result: a kernel of its own. Its start is
-// brought into range: the kernel may come to stand in front of the check.
+// An update writes a part of its result: it is a kernel of its own. Its start
+// is clamped into range: the kernel may be moved before the check.
 // CHECK-LABEL: func.func @update
 func.func @update(%x: tensor<8xf32>, %u: tensor<2xf32>, %i: i64) -> tensor<8xf32> {
   // CHECK: %[[C6:.*]] = arith.constant 6
@@ -18,7 +18,7 @@ func.func @update(%x: tensor<8xf32>, %u: tensor<2xf32>, %i: i64) -> tensor<8xf32
 
 // -----
 
-// Of run-time sizes the last start is computed.
+// With run-time sizes the last valid start is computed.
 // CHECK-LABEL: func.func @slice
 // CHECK: %[[OTHERS:.*]] = arith.subi %arg2
 // CHECK: %[[SPAN:.*]] = arith.muli %[[OTHERS]]
@@ -35,7 +35,7 @@ func.func @slice(%x: tensor<?xf32>, %i: i64, %n: i64) -> tensor<?xf32> {
 
 // -----
 
-// Softmax is written out. What is inside stands in the order of stages.
+// Softmax is expanded. Its ops are in the order of its stages.
 // CHECK-LABEL: func.func @softmax
 func.func @softmax(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
   // CHECK-NOT: td.softmax
@@ -49,8 +49,8 @@ func.func @softmax(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
 
 // -----
 
-// The runtime makes 32 bits at least. The bounds of randint must fit what the
-// numbers are cast to, since the cast would wrap.
+// The runtime makes random integers of 32 bits or more. The bounds of randint
+// must fit the dtype that they are cast to, since the cast would wrap.
 // CHECK-LABEL: func.func @narrow_random
 func.func @narrow_random(%s: i64, %c: i64) -> (tensor<4xui8>, tensor<4xf16>) {
   // CHECK-DAG: td.check_randint %arg0, %arg1, ui8
@@ -65,8 +65,8 @@ func.func @narrow_random(%s: i64, %c: i64) -> (tensor<4xui8>, tensor<4xf16>) {
 
 // -----
 
-// Uniform numbers lose the bits that a narrow float has not, not to be rounded
-// to 1.
+// Uniform numbers are truncated to the bits that a narrow float has, so that
+// none is rounded up to 1.
 // CHECK-LABEL: func.func @narrow_uniform
 // CHECK: td.random uniform %arg0, %arg1 : tensor<4xf32>
 // CHECK: td.kernel

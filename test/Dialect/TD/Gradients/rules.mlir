@@ -1,6 +1,6 @@
 // RUN: tdc-opt %s --td-grad | FileCheck %s
 
-// One rule per op: what its gradient is made of.
+// One rule per op: the ops that its gradient consists of.
 
 // CHECK-LABEL: func.func @neg
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
@@ -728,7 +728,7 @@ func.func @to_device(%x: tensor<f32, #td.dev<cpu>>) -> tensor<f32, #td.dev<cpu>>
   return %g : tensor<f32, #td.dev<cpu>>
 }
 
-// A square's factor of 2 goes to the cotangent, which often is a constant.
+// A square's factor of 2 is applied to the cotangent, which often is a constant.
 // CHECK-LABEL: func.func @square
 // CHECK-SAME: (%[[X:.*]]: tensor<4xf64>)
 // CHECK: %[[C:.*]] = td.broadcast
@@ -742,8 +742,8 @@ func.func @square(%x: tensor<4xf64>) -> tensor<4xf64> {
   return %g : tensor<4xf64>
 }
 
-// A rule of several ops is f32 inside, and rounded once. One whose ops round but
-// once stays as it is.
+// A rule of several ops computes in f32 and rounds once. A rule whose ops round
+// only once stays in its dtype.
 // CHECK-LABEL: func.func @narrow
 // CHECK-SAME: (%[[X:[a-z0-9_]+]]: tensor<3xbf16>)
 // CHECK: %[[E:[a-z0-9_]+]] = td.exp %[[X]]

@@ -82,7 +82,7 @@ func.func @neutral_elements(%x: tensor<4xf32>, %i: tensor<4xi64>) -> (tensor<4xf
   return %0, %1, %2, %3, %4, %5, %6 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xi64>, tensor<4xi64>
 }
 
-// A float times 0 may be NaN; a quotient of 0, a difference from 0 stay.
+// A float times 0 may be NaN; 0 divided by x and 0 - x are not folded.
 // CHECK-LABEL: func @not_neutral
 // CHECK: td.mul
 // CHECK: td.div
@@ -172,7 +172,7 @@ func.func @identities(%x: tensor<?x3xf32>, %n: i64) -> (tensor<?x3xf32>, tensor<
   return %0, %1, %2, %3, %4 : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>, tensor<?x3xf32>
 }
 
-// Two sizes known at run time only may be swapped, a part may be taken.
+// A reshape may swap two run-time sizes, and a slice may drop rows: both stay.
 // CHECK-LABEL: func @not_identities
 // CHECK: td.reshape
 // CHECK: td.slice
@@ -326,7 +326,7 @@ func.func @sizes(%x: tensor<?x3xf32>, %y: tensor<3x?xf32>, %n: i64, %m: i64) -> 
   return %0, %1, %2, %3, %4 : i64, i64, i64, i64, i64
 }
 
-// A size is asked of what it comes from, on whatever device that is.
+// A td.dim is moved to the operand that the size comes from, on any device.
 // CHECK-LABEL: func @same_sizes
 // CHECK-SAME: (%[[X:.*]]: tensor<?x?xf32>, %[[I:.*]]: tensor<?xi64>)
 // CHECK-NEXT: %[[X0:.*]] = td.dim %[[X]], 0
@@ -346,7 +346,7 @@ func.func @same_sizes(%x: tensor<?x?xf32>, %i: tensor<?xi64>) -> (i64, i64, i64,
   return %0, %1, %2, %3 : i64, i64, i64, i64
 }
 
-// An f32 tensor rounds what it is filled with.
+// An f32 tensor rounds the number that it is filled with.
 // CHECK-LABEL: func @items
 // CHECK-SAME: (%[[V:.*]]: f64)
 // CHECK-DAG: %[[C:.*]] = arith.constant 0.10000000149011612 : f64

@@ -1,4 +1,4 @@
-// What the effects of state ops let generic passes do, and what not.
+// What generic passes may do, and may not do, given the effects of state ops.
 // RUN: tdc-opt %s --cse | FileCheck %s
 
 td.slot @w param "w" of "m" : tensor<4xf32>
@@ -33,8 +33,8 @@ func.func @other_writers(%path: !td.str, %l: tensor<f32>) -> (tensor<4xf32>, ten
   return %a, %b, %c : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
-// Calls of the random stream are counted: two are two, and none may go. The
-// numbers of one call are the same numbers.
+// Calls of the random stream are counted: two calls are not merged, and none is
+// removed. The same call always draws the same numbers.
 // CHECK-LABEL: func @random
 // CHECK: %[[SEED:.*]], %[[CALL:.*]] = td.next_random
 // CHECK-NEXT: td.next_random

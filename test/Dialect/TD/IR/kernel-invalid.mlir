@@ -38,7 +38,7 @@ func.func @kernel_c3(%x: tensor<?xf32>) {
   td.kernel(%x) : (tensor<?xf32>) -> () {
   ^bb0(%a: tensor<?xf32>):
     %c0 = arith.constant 0.0 : f64
-    // expected-note @below {{it stands here}}
+    // expected-note @below {{this op}}
     %n = td.dim %a, 0 : tensor<?xf32>
     td.yield
   }

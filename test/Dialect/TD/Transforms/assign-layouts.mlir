@@ -14,7 +14,7 @@ func.func @linear(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
 
 // -----
 
-// A moment that is updated with the parameter lies like it.
+// A moment that is updated with the parameter gets its layout.
 // CHECK-DAG: td.slot @w {{.*}} {layout = array<i64: 1, 0>}
 // CHECK-DAG: td.slot @v {{.*}} {layout = array<i64: 1, 0>}
 td.slot @w param "w" of "m" : tensor<50x10xf32>
@@ -32,7 +32,7 @@ func.func @momentum(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
 
 // -----
 
-// What the host sees stays row-major.
+// Tensors that the host reads stay row-major.
 // CHECK: td.slot @w param "w" of "m" : tensor<10x50xf32>
 td.slot @w param "w" of "m" : tensor<10x50xf32>
 // CHECK-LABEL: func.func @plain
@@ -45,7 +45,7 @@ func.func @plain(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
 
 // -----
 
-// The numbers that a weight starts from lie row by row; the weight does not.
+// A weight's initial numbers are row-major; the weight is not.
 // CHECK: td.slot @w param "w" of "m" {layout = array<i64: 1, 0>} : tensor<50x10xf32>
 td.slot @w param "w" of "m" : tensor<50x10xf32>
 // CHECK-LABEL: func.func @start

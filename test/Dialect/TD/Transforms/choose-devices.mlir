@@ -1,10 +1,10 @@
-// The transfers that are left say where ops run.
+// The remaining transfers show where ops run.
 // RUN: tdc-opt %s --split-input-file --verify-diagnostics --td-choose-devices --td-place | FileCheck %s
 
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Bytes cross before they become floats.
+// The cast runs on the GPU: bytes are copied, not floats.
 // CHECK-LABEL: func.func @narrow
 // CHECK-NEXT: %[[THERE:.*]] = td.to_device %arg0 : tensor<4xui8, #td.dev<cpu>>
 // CHECK-NEXT: %[[X:.*]] = td.cast %[[THERE]] : tensor<4xui8, #td.dev<cuda, 0>>
@@ -21,8 +21,8 @@ func.func @narrow(%bytes: tensor<4xui8, #cpu>) -> tensor<4xf32, #gpu> {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Where it is not known how often a loop runs: the batch is there anyway, so its
-// transpose is made there.
+// A loop of unknown trip count: the batch is copied to the GPU in any case, so
+// its transpose is computed there.
 // CHECK-LABEL: func.func @transpose
 // CHECK: scf.for
 // CHECK: td.to_device
@@ -51,7 +51,7 @@ func.func @transpose(%data: tensor<8x4xf32, #cpu>, %n: i64, %w: tensor<2x2xf32, 
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A sum is no T-op: sixteen numbers cross.
+// A sum is no T-op: it stays on the cpu, and sixteen numbers are copied.
 // CHECK-LABEL: func.func @sum
 // CHECK-NEXT: td.to_device %arg0 : tensor<16xf32, #td.dev<cuda, 0>>
 func.func @sum(%x: tensor<16xf32, #gpu>) -> tensor<f32, #cpu> {
@@ -66,7 +66,7 @@ func.func @sum(%x: tensor<16xf32, #gpu>) -> tensor<f32, #cpu> {
 #gpu = #td.dev<cuda, 0>
 
 module attributes {td.optimize} {
-  // One number crosses.
+  // The sum runs on the GPU: one number is copied.
   // CHECK-LABEL: func.func @sum
   // CHECK-NEXT: %[[R:.*]] = td.reduce sum %arg0
   // CHECK-NEXT: td.to_device %[[R]]
@@ -76,7 +76,7 @@ module attributes {td.optimize} {
     return %r : tensor<f32, #cpu>
   }
 
-  // An annotation says where the sum is made.
+  // An annotation pins the sum to the cpu.
   // CHECK-LABEL: func.func @pinned
   // CHECK-NEXT: %[[Y:.*]] = td.to_device %arg0
   // CHECK-NEXT: %[[R:.*]] = td.reduce sum %[[Y]]
@@ -88,7 +88,7 @@ module attributes {td.optimize} {
     return %p : tensor<f32, #cpu>
   }
 
-  // The floats of four bytes are made twice.
+  // The cast of four bytes runs on both devices.
   // CHECK-LABEL: func.func @both
   // CHECK-DAG: %[[THERE:.*]] = td.to_device %arg0 : tensor<4xui8, #td.dev<cpu>>
   // CHECK-DAG: td.cast %[[THERE]] : tensor<4xui8, #td.dev<cuda, 0>>
@@ -103,7 +103,7 @@ module attributes {td.optimize} {
     return %p : tensor<4xf32, #gpu>
   }
 
-  // A moved model's parameter is read, and given, where the model is.
+  // A moved model's parameter is read and written on the model's device.
   td.slot @w param "w" of "net" : tensor<4xf32>
   // CHECK-LABEL: func.func @main
   // CHECK: td.sin %{{.*}} : tensor<4xf32, #td.dev<cpu>>
@@ -129,7 +129,7 @@ module attributes {td.optimize} {
 #gpu = #td.dev<cuda, 0>
 
 module attributes {td.optimize} {
-  // Four rows that are read nine times move whole.
+  // Four rows that are read nine times are copied as a whole, before the loop.
   // CHECK-LABEL: func.func @main
   // CHECK: td.to_device {{.*}} : tensor<4x8xf32, #td.dev<cpu>>
   // CHECK: scf.for
@@ -159,7 +159,7 @@ module attributes {td.optimize} {
 #gpu = #td.dev<cuda, 0>
 
 module attributes {td.optimize, td.memory = {"cuda:0" = 200 : i64}} {
-  // They would take more than half of what the device has.
+  // They would take more than half of the device's memory: rows are copied one by one.
   // CHECK-LABEL: func.func @main
   // CHECK: scf.for
   // CHECK: td.to_device {{.*}} : tensor<1x8xf32, #td.dev<cpu>>

@@ -7,7 +7,7 @@ module attributes {td.working_set = {"gpu" = 24 : i64}} {
 
 // -----
 
-// What leaves a device goes to the cpu, which it cannot leave.
+// Tensors are evicted to the cpu, so the cpu has no budget.
 // fit_memory_cpu
 // expected-error @below {{expected a GPU in td.working_set, such as "cuda:0", got "cpu"}}
 module attributes {td.working_set = {"cpu" = 40 : i64}} {

@@ -5,8 +5,8 @@
 !c = tensor<4xf32, #cpu>
 !g = tensor<4xf32, #gpu>
 
-// Three tensors of 16 bytes fit, and four are needed at the second td.sin. What
-// is on the cpu anyway leaves, and comes back.
+// Three tensors of 16 bytes fit, and four are live at the second td.sin. The
+// one that is on the cpu as well is evicted, and copied again.
 // CHECK-LABEL: func.func @clean
 // CHECK: %[[A:.*]] = td.to_device %arg0
 // CHECK-NEXT: %[[B:.*]] = td.sin %[[A]]
@@ -32,7 +32,7 @@ func.func @clean(%x: !c) -> !g {
 !c = tensor<4xf32, #cpu>
 !g = tensor<4xf32, #gpu>
 
-// What fits stays as it is, also copies that could wait.
+// Nothing changes if all tensors fit, even if a copy could wait.
 // CHECK-LABEL: func.func @fits
 // CHECK: td.to_device
 // CHECK-NEXT: td.to_device
@@ -54,7 +54,7 @@ func.func @fits(%x: !c, %y: !c) -> !g {
 !c = tensor<4xf32, #cpu>
 !g = tensor<4xf32, #gpu>
 
-// If it is enough, copies only wait for their first use.
+// If it is enough, copies are only sunk to their first use.
 // CHECK-LABEL: func.func @waits
 // CHECK: td.to_device %arg0
 // CHECK-NEXT: td.sin
@@ -80,8 +80,8 @@ func.func @waits(%x: !c, %y: !c) -> !g {
 !c = tensor<4xf32, #cpu>
 !g = tensor<4xf32, #gpu>
 
-// What was made on the device is saved once, where it is made, however often it
-// leaves.
+// A tensor that was made on the device is saved once, right after its
+// definition, however often it is evicted.
 // CHECK-LABEL: func.func @dirty
 // CHECK: %[[A:.*]] = td.sin
 // CHECK-NEXT: %[[SAVED:.*]] = td.to_device %[[A]] : {{.*}} to tensor<4xf32, #td.dev<cpu>>
@@ -115,7 +115,7 @@ func.func @dirty(%x: !g) -> !g {
 !c = tensor<4xf32, #cpu>
 !g = tensor<4xf32, #gpu>
 
-// A constructor runs again, and nothing is copied.
+// A constructor runs again instead of a copy.
 // CHECK-LABEL: func.func @constructed
 // CHECK-NOT: td.to_device
 // CHECK: %[[ONE:.*]] = td.fill
@@ -141,7 +141,7 @@ func.func @constructed(%x: !g) -> !g {
 !c = tensor<4xf32, #cpu>
 !g = tensor<4xf32, #gpu>
 
-// What a loop does not use leaves while the loop runs.
+// A tensor that a loop does not use is evicted while the loop runs.
 // CHECK-LABEL: func.func @across
 // CHECK: %[[A:.*]] = td.to_device %arg0
 // CHECK-NEXT: %[[B:.*]] = td.sin %[[A]]
@@ -174,8 +174,8 @@ func.func @across(%x: !c, %n: i64) -> !g {
 !c = tensor<4xf32, #cpu>
 !g = tensor<4xf32, #gpu>
 
-// What a loop uses stays as long as its iterations have room for it, and is copied in
-// each iteration if they have not: of two the one whose next use is furthest.
+// Tensors that a loop uses stay if its iterations have room; else one is copied in
+// each iteration: the one of the two whose next use is furthest.
 // CHECK-LABEL: func.func @inside
 // CHECK: %[[V:.*]] = td.to_device %arg0
 // CHECK-NEXT: scf.for
@@ -208,7 +208,7 @@ func.func @inside(%x: !c, %y: !c, %z: !g, %n: i64) -> !g {
 !c = tensor<?x4xf32, #cpu>
 !g = tensor<?x4xf32, #gpu>
 
-// Nothing comes back to be asked for its size.
+// td.dim needs no copy: it reads the size from the tensor on the cpu.
 // CHECK-LABEL: func.func @sizes
 // CHECK: td.to_device
 // CHECK-NOT: td.to_device

@@ -1,6 +1,6 @@
 // RUN: tdc-opt %s --td-form-kernels --split-input-file | FileCheck %s
 
-// Elementwise ops become one kernel; only what the host needs is stored.
+// Elementwise ops become one kernel; only values that the host reads are stored.
 // CHECK-LABEL: func.func @chain
 func.func @chain(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK: %[[R:.*]] = td.kernel(%arg0, %arg1)
@@ -15,8 +15,8 @@ func.func @chain(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// What a matrix product feeds fuses into it up to the first value that more
-// than one consumer needs.
+// The users of a matrix product are fused into it, up to the first value with
+// several consumers.
 // CHECK-LABEL: func.func @epilogue
 func.func @epilogue(%x: tensor<8x10xf32>, %w: tensor<50x10xf32>,
                     %b: tensor<50xf32>) -> (tensor<8x50xf32>, tensor<f32>) {
@@ -38,7 +38,7 @@ func.func @epilogue(%x: tensor<8x10xf32>, %w: tensor<50x10xf32>,
 
 // -----
 
-// What drops dims of size 1 asks for one position, and stores nothing on the way.
+// A reshape that drops dims of size 1 reads a single position: nothing is stored before it.
 // CHECK-LABEL: func.func @dot
 // CHECK: td.kernel(%arg0, %arg1) : (tensor<1x2xf32>, tensor<2x1xf32>) -> tensor<f32> {
 func.func @dot(%x: tensor<1x2xf32>, %y: tensor<2x1xf32>) -> tensor<f32> {
@@ -65,8 +65,8 @@ func.func @siblings(%x: tensor<8x10xf32>, %d: tensor<8x50xf32>)
 
 // -----
 
-// A slot is read before it is written and after: the kernel between does not
-// move across.
+// A slot is read before and after it is written: the kernel does not move
+// across the write.
 td.slot @w param "w" of "m" : tensor<4xf32>
 // CHECK-LABEL: func.func @effects
 func.func @effects(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
@@ -84,7 +84,7 @@ func.func @effects(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
 
 // -----
 
-// Sizes known at run time go to the host, which allocates the results.
+// The host computes run-time sizes, since it allocates the results.
 // CHECK-LABEL: func.func @run_time_sizes
 func.func @run_time_sizes(%x: tensor<?x4xf32>) -> tensor<4x?xf32> {
   // CHECK: %[[N:.*]] = td.dim %arg0, 0
@@ -96,7 +96,7 @@ func.func @run_time_sizes(%x: tensor<?x4xf32>) -> tensor<4x?xf32> {
 
 // -----
 
-// What may find an index out of range keeps its place among prints …
+// A kernel that may find an index out of range keeps its place among prints …
 // CHECK-LABEL: func.func @report
 // CHECK: td.kernel(%arg0)
 // CHECK: td.print
@@ -114,8 +114,8 @@ func.func @report(%x: tensor<4xf32>, %i: tensor<4xi64>, %s: !td.str) -> (tensor<
   return %a, %b : tensor<f32>, tensor<f32>
 }
 
-// … and what may read beyond a tensor behind the check of that. Random numbers
-// are no reason to keep an order.
+// … and an op that may read out of bounds follows the check of its index. Random
+// numbers do not require an order.
 // CHECK-LABEL: func.func @sizes
 // CHECK: td.kernel(%arg0)
 // CHECK: td.check_dim
@@ -165,8 +165,8 @@ func.func @narrow_scatter(%x: tensor<9xf16>, %i: tensor<4xi64>, %u: tensor<4xf16
 
 // -----
 
-// %d is what two products repeat, and cheap: it is stored by the kernel of %e,
-// which goes on with its own result, and not made again for each of their rows.
+// %d is cheap, but the second product would recompute it for each row: the
+// kernel of %e, which has its operand, stores it as a second result.
 // CHECK-LABEL: func.func @behind_stored
 // CHECK: %[[E:.*]]:2 = td.kernel(%arg0, %arg1)
 // CHECK: td.matmul
@@ -191,8 +191,8 @@ func.func @behind_stored(%x: tensor<100x50xf32>, %w: tensor<50x1xf32>) -> (tenso
 !w = tensor<50xf32, #td.dev<cuda, 0>>
 td.slot @w param "w" of "m" : !w
 
-// On a GPU the step of an optimizer is a kernel of its own, the same for all
-// parameters: it does not end in the reduction that gives the gradient.
+// On a GPU an optimizer's step is a kernel of its own, the same for all
+// parameters: it is not fused into the reduction that computes the gradient.
 // CHECK-LABEL: func.func @step
 // CHECK: %[[G:.*]] = td.kernel(%arg0)
 // CHECK-NOT: td.sub
@@ -214,7 +214,7 @@ func.func @step(%d: !x) {
 !w = tensor<50xf32, #td.dev<cuda, 0>>
 td.slot @v buffer "v" of "m" : !w
 
-// Other slots are as good as any value: there it does.
+// Slots other than parameters are like any value: the update is fused.
 // CHECK-LABEL: func.func @statistics
 // CHECK: td.kernel
 // CHECK: td.reduce
@@ -232,8 +232,8 @@ func.func @statistics(%d: !x) {
 
 !x = tensor<9xf32>
 
-// A kernel that puts reductions together has loops for each, so not for any
-// number of them.
+// A kernel with several reductions has a loop nest for each, so their number is
+// limited.
 // CHECK-LABEL: func.func @many
 // CHECK: td.kernel
 // CHECK-COUNT-8: td.reduce
@@ -266,8 +266,8 @@ func.func @many(%a: !x, %b: !x, %c: !x, %d: !x, %e: !x, %f: !x, %g: !x, %h: !x, 
 
 !x = tensor<64x64xf32, #td.dev<cuda, 0>>
 
-// On a GPU a product with tiles has its kernel to itself, and what goes on with
-// its elements; the cpu computes two over the same loops side by side.
+// On a GPU a tiled product is alone in its kernel, with its epilogue; the cpu
+// computes two products over the same loops in one kernel.
 // CHECK-LABEL: func.func @products
 // CHECK: td.kernel
 // CHECK: td.matmul
@@ -298,7 +298,7 @@ func.func @on_cpu(%x: !x, %v: !x, %w: !x) -> (!x, !x) {
 
 // -----
 
-// A random order on a GPU is a kernel of its own: who reads it asks for elements.
+// A random order on a GPU is a kernel of its own: its users read it by element.
 // CHECK-LABEL: func.func @permutation
 // CHECK: %[[ORDER:.*]] = td.kernel(%arg1, %arg2)
 // CHECK-NEXT: ^bb0
@@ -316,8 +316,8 @@ func.func @permutation(%x: !rows, %s: i64, %c: i64) -> !rows {
 
 // -----
 
-// Elements of a reduction that are picked by its own results: all of it is
-// needed before the first is.
+// Elements of a reduction that are picked by its own results: the whole result
+// is computed before the first is picked.
 // CHECK-LABEL: func.func @picked_by_itself
 // CHECK: %[[BEST:.*]] = td.kernel(%arg0)
 // CHECK: td.arg_reduce
@@ -332,7 +332,7 @@ func.func @picked_by_itself(%x: tensor<64x64xf32>) -> tensor<64xi64> {
 
 // -----
 
-// A reduction without results is none of the others' loops.
+// A reduction with an empty result does not share loops with others.
 // CHECK-LABEL: func.func @nothing
 // CHECK: td.kernel
 // CHECK: td.reduce sum
@@ -350,8 +350,8 @@ func.func @nothing(%x: tensor<80x5xf32>) -> (tensor<5xf32>, tensor<0xf32>) {
 
 // -----
 
-// A sum that is read as it is and at picked places is stored, and the addition is
-// another kernel: a kernel computes each reduction at one position.
+// A sum that is read both directly and at picked positions is stored, and the
+// addition is another kernel: a kernel computes each reduction at one position.
 // CHECK-LABEL: func.func @picked_beside
 func.func @picked_beside(%x: tensor<3x2xf32>, %i: tensor<3xi64>) -> tensor<3xf32> {
   // CHECK: %[[G:.*]] = td.kernel(%arg0)
@@ -370,7 +370,7 @@ func.func @picked_beside(%x: tensor<3x2xf32>, %i: tensor<3xi64>) -> tensor<3xf32
 
 !f = tensor<64x64xf32, #td.dev<cuda, 0>>
 !n = tensor<64x64xbf16, #td.dev<cuda, 0>>
-// What a GPU has rounded is stored as such, and widened where it is read.
+// On a GPU a rounded value is stored in its narrow dtype, and widened where it is read.
 // CHECK-LABEL: func.func @rounded
 // CHECK: %[[R:.*]] = td.kernel({{.*}}) -> tensor<64x64xbf16
 // CHECK: td.matmul
@@ -396,7 +396,7 @@ func.func @rounded(%x: !f, %w: !f) -> (!f, tensor<64xf32, #td.dev<cuda, 0>>) {
 
 !f = tensor<64x64xf32, #td.dev<cuda, 0>>
 !n = tensor<64x64xbf16, #td.dev<cuda, 0>>
-// The host gets what it asks for.
+// A value for the host is stored in the dtype that the host reads.
 // CHECK-LABEL: func.func @rounded_for_host
 // CHECK: td.kernel({{.*}}) -> tensor<64x64xf32
 // CHECK: td.cast
@@ -412,7 +412,7 @@ func.func @rounded_for_host(%x: !f, %w: !f) -> !f {
 // -----
 
 // A scan has a kernel of its own, with elementwise work on its input; reductions
-// before it and whatever comes after it have others.
+// before it and all ops after it are in other kernels.
 // CHECK-LABEL: func.func @scan
 // CHECK: %[[MEAN:.*]] = td.kernel
 // CHECK: td.reduce sum

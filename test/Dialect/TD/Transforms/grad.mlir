@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-grad --td-verify-grad | FileCheck %s
 
-// What td.grad and td.backward become. The rules' values are checked by
-// gradcheck; here is which ops they emit, and how requests are put together.
+// The expansion of td.grad and td.backward. gradcheck tests the values of the
+// rules; this file tests which ops they emit and how requests are combined.
 
 td.slot @"m.w" param "w" of "m" : tensor<4xf32>
 td.slot @"m.b" param "b" of "m" : tensor<4xf32>
@@ -35,7 +35,7 @@ func.func @backward(%x: tensor<4xf32>) {
   return
 }
 
-// The read that td.grad names stands for the read that the value came from.
+// td.grad may name a later read of the slot: the leaf is the target's own read.
 // CHECK-LABEL: func.func @grad_of_slot
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.read @m.w : tensor<4xf32>
@@ -56,7 +56,7 @@ func.func @grad_of_slot(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %g : tensor<4xf32>
 }
 
-// The next step's write comes after the gradient, in every iteration.
+// The write of the next step follows the gradient, in every iteration.
 // CHECK-LABEL: func.func @step_in_loop
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32>, %[[A1:[a-z0-9_]+]]: i64)
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
@@ -124,7 +124,7 @@ func.func @nested(%x: tensor<f32>) -> tensor<f32> {
   return %gg : tensor<f32>
 }
 
-// One of the leaves is not reached: by way of a detach, of integers, not at all.
+// Leaves that are not reached: %x only through a detach or integers, %y never.
 // CHECK-LABEL: func.func @not_reached
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>, %[[A1:[a-z0-9_]+]]: tensor<?xf32>, %[[A2:[a-z0-9_]+]]: tensor<f32>)
 // CHECK: arith.constant 0.000000e+00 : f64
@@ -158,7 +158,7 @@ func.func @rounded(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   return %y, %g : tensor<f32>, tensor<f32>
 }
 
-// In a loop: the way back rounds in each iteration. Of f64, and twice.
+// The backward loop rounds in each iteration (f64); next, a second derivative.
 // CHECK-LABEL: func.func @rounded_in_loop
 // CHECK-COUNT-2: scf.for
 // CHECK: td.cast %{{.*}} : tensor<f64> to tensor<f16>
@@ -196,7 +196,7 @@ func.func @rounded_in_if(%x: tensor<f32>, %c: i1) -> tensor<f32> {
   return %gg : tensor<f32>
 }
 
-// A target from outside of the block that asks.
+// The target is defined outside of the block with the td.grad.
 // CHECK-LABEL: func.func @asked_in_region
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>, %[[A1:[a-z0-9_]+]]: i1) -> tensor<f32>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.neg %[[A0]] : tensor<f32>
@@ -235,8 +235,8 @@ func.func @host_select(%x: tensor<f32>, %y: tensor<f32>, %c: i1) -> tensor<f32> 
   return %g : tensor<f32>
 }
 
-// Control flow: the side that was taken. What cannot be computed again (the
-// random call) becomes a result of the forward op, what is cheap is repeated.
+// Control flow: the side that was taken. Values that cannot be computed again
+// (the random call) become results of the forward op, cheap ones are recomputed.
 // CHECK-LABEL: func.func @branch
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i1, %[[A1:[a-z0-9_]+]]: tensor<f32>) -> tensor<f32>
 // CHECK: %[[V0:[a-z0-9_]+]]:2 = scf.if %[[A0]] -> (tensor<f32>, tensor<f32>) {
@@ -273,7 +273,7 @@ func.func @branch(%c: i1, %x: tensor<f32>) -> tensor<f32> {
   return %g : tensor<f32>
 }
 
-// The last iteration first; tanh's results are stacked by the forward loop.
+// The backward loop starts with the last iteration; the forward loop stacks tanh's results.
 // CHECK-LABEL: func.func @loop
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<8x4xf32>, %[[A1:[a-z0-9_]+]]: tensor<4xf32>) -> tensor<8x4xf32>
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64

@@ -2,7 +2,7 @@
 
 td.slot @step moment "step" of "o" : tensor<i64, #td.dev<cpu>>
 
-// The step is read and the power taken before the kernel that needs neither.
+// The step is read and its power computed before the kernel, which uses neither.
 // CHECK-LABEL: func.func @rates
 // CHECK: td.read @step
 // CHECK: td.item
@@ -27,7 +27,7 @@ func.func @rates(%x: tensor<4xf32>, %beta: f64) -> (tensor<4xf32>, f64) {
 
 td.slot @step moment "step" of "o" : tensor<i64, #td.dev<cpu>>
 
-// Not past what writes the slot.
+// A read is not moved before a write to its slot.
 // CHECK-LABEL: func.func @written
 // CHECK: td.write
 // CHECK-NEXT: td.read @step
@@ -49,7 +49,7 @@ func.func @written(%x: tensor<4xf32>, %new: tensor<i64, #td.dev<cpu>>) -> (tenso
 
 td.slot @step moment "step" of "o" : tensor<i64, #td.dev<cpu>>
 
-// Nor past a loop that does.
+// Nor before a loop that writes the slot.
 // CHECK-LABEL: func.func @looped
 // CHECK: scf.for
 // CHECK: td.read @step
@@ -74,7 +74,7 @@ func.func @looped(%x: tensor<4xf32>, %new: tensor<i64, #td.dev<cpu>>, %n: i64) -
 
 td.slot @step moment "step" of "o" : tensor<i64, #td.dev<cpu>>
 
-// Nor past an op that writes more than it says.
+// Nor before an op with unknown writes.
 // CHECK-LABEL: func.func @restored
 // CHECK: td.restore
 // CHECK: td.read @step
@@ -93,7 +93,7 @@ func.func @restored(%x: tensor<4xf32>, %path: !td.str) -> (tensor<4xf32>, i64) {
 
 // -----
 
-// What a kernel computes stays behind it, and so does what may trap: here the
+// Users of a kernel's result stay after it, and so do ops that may trap: the
 // divisor may be checked in between.
 // CHECK-LABEL: func.func @computed
 // CHECK: td.kernel
@@ -112,7 +112,7 @@ func.func @computed(%x: tensor<i64, #td.dev<cpu>>, %a: i64, %b: i64) -> (i64, i6
 
 // -----
 
-// Not a division past what makes sure that it is not by zero.
+// A division is not moved before the check that its divisor is not 0.
 // CHECK-LABEL: func.func @guarded
 // CHECK: arith.remsi %arg1, %c3
 // CHECK: td.kernel

@@ -3,7 +3,7 @@
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A loop that may have no iteration gets a branch around it.
+// A loop that may have no iteration is wrapped in a branch.
 // CHECK-LABEL: func.func @may_not_run
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>, %[[A1:[a-z0-9_]+]]: i64, %[[A2:[a-z0-9_]+]]: i64) -> tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[C1:[a-z0-9_]+]] = arith.constant 1 : i64
@@ -27,7 +27,7 @@ func.func @may_not_run(%x: tensor<4xf32, #gpu>, %a: i64, %n: i64) -> tensor<4xf3
   return %r : tensor<4xf32, #gpu>
 }
 
-// One that runs stays as it is.
+// A loop that has an iteration stays as it is.
 // CHECK-LABEL: func.func @runs
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
@@ -49,7 +49,7 @@ func.func @runs(%x: tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
   return %r : tensor<4xf32, #gpu>
 }
 
-// Without carried values there is nothing to give where it does not run.
+// Without carried values the branch has no else side.
 // CHECK-LABEL: func.func @carries_nothing
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i64)
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
@@ -99,7 +99,7 @@ func.func @while(%x: tensor<4xf32, #gpu>, %first: i1, %again: i1) -> tensor<4xf3
   return %r#1 : tensor<4xf32, #gpu>
 }
 
-// Where that is known there is no branch.
+// If that is known there is no branch.
 // CHECK-LABEL: func.func @while_runs
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>, %[[A1:[a-z0-9_]+]]: i1) -> tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[V0:[a-z0-9_]+]] = arith.constant true
@@ -153,7 +153,7 @@ func.func @nested(%n: i64, %m: i64) {
   return
 }
 
-// A choice between tensors is a branch, one between numbers is not.
+// A select of tensors becomes a branch, a select of numbers does not.
 // CHECK-LABEL: func.func @select
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i1, %[[A1:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>, %[[A2:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>, %[[A3:[a-z0-9_]+]]: i64, %[[A4:[a-z0-9_]+]]: i64) -> (tensor<4xf32, #td.dev<cuda, 0>>, i64)
 // CHECK: %[[V0:[a-z0-9_]+]] = scf.if %[[A0]] -> (tensor<4xf32, #td.dev<cuda, 0>>) {
@@ -193,7 +193,7 @@ func.func @one_device(%x: tensor<4xf32, #td.dev<cpu>>, %n: i64) -> tensor<4xf32,
 
 // -----
 
-// So does one that runs as it is written.
+// So does a module with td.as_written.
 module attributes {td.as_written} {
 // CHECK-LABEL: func.func @as_written
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i1, %[[A1:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>, %[[A2:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>>
@@ -209,7 +209,7 @@ func.func @as_written(%c: i1, %x: tensor<4xf32, #td.dev<cuda, 0>>, %y: tensor<4x
 
 // -----
 
-// A loop that can be left and counts its iterations runs if its bounds say so.
+// A counted loop with a way out runs if its bounds say so.
 // CHECK-LABEL: @known
 // CHECK-NOT: scf.if
 // CHECK: scf.while

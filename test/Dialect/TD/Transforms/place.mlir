@@ -3,7 +3,7 @@
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What a loop does not change is copied in front of it.
+// A value that a loop does not change is copied before the loop.
 // CHECK-LABEL: func.func @hoisted
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>, %[[A1:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.to_device %[[A0]] : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
@@ -27,7 +27,7 @@ func.func @hoisted(%w: tensor<4xf32, #cpu>, %x: tensor<4xf32, #gpu>) -> tensor<4
   return %r : tensor<4xf32, #gpu>
 }
 
-// Two copies of one value are one, and one that leads back is none.
+// Two copies of one value become one, and a copy back to its source is dropped.
 // CHECK-LABEL: func.func @merged
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> (tensor<4xf32, #td.dev<cuda, 0>>, tensor<4xf32, #td.dev<cpu>>)
 // CHECK: %[[V0:[a-z0-9_]+]] = td.to_device %[[A0]] : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
@@ -45,7 +45,7 @@ func.func @merged(%x: tensor<4xf32, #cpu>) -> (tensor<4xf32, #gpu>, tensor<4xf32
   return %d, %f : tensor<4xf32, #gpu>, tensor<4xf32, #cpu>
 }
 
-// A copy that only one side reads is made there.
+// A copy that only one side of a branch reads is made there.
 // CHECK-LABEL: func.func @branch
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i1, %[[A1:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>, %[[A2:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[V0:[a-z0-9_]+]] = scf.if %[[A0]] -> (tensor<4xf32, #td.dev<cuda, 0>>) {
@@ -67,7 +67,7 @@ func.func @branch(%c: i1, %x: tensor<4xf32, #cpu>, %y: tensor<4xf32, #gpu>) -> t
   return %r : tensor<4xf32, #gpu>
 }
 
-// A copy that both sides read is made in front of them.
+// A copy that both sides read is made before the branch.
 // CHECK-LABEL: func.func @both_sides
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i1, %[[A1:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.to_device %[[A1]] : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
@@ -92,8 +92,8 @@ func.func @both_sides(%c: i1, %x: tensor<4xf32, #cpu>) -> tensor<4xf32, #gpu> {
   return %r : tensor<4xf32, #gpu>
 }
 
-// A value that comes home at the end of each iteration and leaves at the start of the
-// next stays where it is read.
+// A value that is copied back at the end of each iteration and away at the start of
+// the next stays on the device that reads it.
 // CHECK-LABEL: func.func @carried
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<cpu>>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.to_device %[[A0]] : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
@@ -157,8 +157,8 @@ func.func @for_the_next_iteration(%x: tensor<4xf32, #gpu>) -> tensor<4xf32, #cpu
   return %r#1 : tensor<4xf32, #cpu>
 }
 
-// Whether the weights are needed on the GPU only a run tells, and it may be in
-// many iterations: they are a handle, the first iteration that needs them copies.
+// Only the run knows whether the weights are needed on the GPU, and many iterations
+// may need them: they become a handle, which the first of these iterations copies.
 // CHECK-LABEL: func.func @handle
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>, %[[A1:[a-z0-9_]+]]: i64, %[[A2:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>)
 // CHECK: %[[V0:[a-z0-9_]+]] = td.handle %[[A0]] : tensor<4xf32, #td.dev<cpu>> -> <tensor<4xf32>>
@@ -198,7 +198,7 @@ func.func @handle(%w: tensor<4xf32, #cpu>, %n: i64, %x: tensor<4xf32, #cpu>) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A slot that a loop reads on two devices is one slot for each.
+// A slot that a loop reads on two devices becomes one slot for each.
 // CHECK: td.slot @w param "w" of "m" : tensor<4xf32, #td.dev<cpu>>
 // CHECK: td.slot @"w@cuda:0" param "w" of "m" : tensor<4xf32, #td.dev<cuda, 0>>
 td.slot @w param "w" of "m" : tensor<4xf32, #cpu>
@@ -241,7 +241,7 @@ func.func @slot(%x: tensor<4xf32, #cpu>, %y: tensor<4xf32, #gpu>) -> tensor<4xf3
 #gpu = #td.dev<cuda, 0>
 
 // A model that is moved to the GPU and back in each iteration stays there, and is
-// brought back to be saved.
+// read back when it is saved.
 // CHECK: td.slot @w param "w" of "m" : tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: td.slot @"w@cpu" param "w" of "m" : tensor<4xf32, #td.dev<cpu>>
 td.slot @w param "w" of "m" : tensor<4xf32>
@@ -288,7 +288,7 @@ func.func @main() {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What was loaded is on the cpu.
+// A loaded tensor is on the cpu.
 // CHECK: td.slot @w param "w" of "m" : tensor<4xf32, #td.dev<cpu>>
 td.slot @w param "w" of "m" : tensor<4xf32, #gpu>
 // CHECK-LABEL: func.func @main
@@ -309,7 +309,7 @@ func.func @main() -> tensor<4xf32, #gpu> {
 
 // -----
 
-// A program that is run as it is written keeps its copies.
+// A program with `td.as_written` keeps its copies.
 module attributes {td.as_written} {
 // CHECK-LABEL: func.func @as_written
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<cpu>>
@@ -330,8 +330,8 @@ func.func @as_written(%x: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What is only written to a slot that nobody reads again is not computed, so
-// what it reads is not copied in front of the branch.
+// A value whose only use is a write to a slot that is not read later is not
+// computed, so its operands are not copied before the branch.
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: td.to_device
 // CHECK: scf.if

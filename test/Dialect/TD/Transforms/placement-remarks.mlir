@@ -1,4 +1,4 @@
-// What td-place and td-choose-devices decide, as remarks.
+// The decisions of td-place and td-choose-devices, as remarks.
 // RUN: tdc-opt %s --td-choose-devices --td-place --remarks-filter="td-.*" 2>&1 >/dev/null | FileCheck %s
 
 #cpu = #td.dev<cpu>
@@ -18,7 +18,7 @@ func.func @main(%w: tensor<4xf32, #cpu>, %bytes: tensor<4xi8, #cpu>, %x: tensor<
     // CHECK: :[[#@LINE+1]]:10: remark: [Passed] TransferMerged | Category:td-place | Reason="another one brings the same value there"
     %h = td.to_device %w : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
     %c = td.mul %b, %h : tensor<4xf32, #gpu>
-    // CHECK: :[[#@LINE+1]]:13: remark: [Passed] TransferRemoved | Category:td-place | Reason="nobody needs it"
+    // CHECK: :[[#@LINE+1]]:13: remark: [Passed] TransferRemoved | Category:td-place | Reason="nothing needs it"
     %back = td.to_device %c : tensor<4xf32, #gpu> to tensor<4xf32, #cpu>
     %again = td.to_device %back : tensor<4xf32, #cpu> to tensor<4xf32, #gpu>
     %d = td.mul %again, %floats : tensor<4xf32, #gpu>

@@ -42,7 +42,7 @@ func.func @factors(%x: tensor<4x64x32xbf16>, %w: tensor<4x48x32xbf16>, %s: tenso
 
 // -----
 
-// A factor that the whole batch shares: its loop is one of rows.
+// A factor that the whole batch shares: the batch loop counts as rows.
 // CHECK: contraction of %{{.*}}[l0, l1, l3] * %{{.*}}[l0, l3, l2]: batch [], rows [0, 1], columns [2], terms [3], tiles of rows [1] and columns [2]
 func.func @shared(%x: tensor<4x64x32xf32>, %w: tensor<32x48xf32>) -> tensor<4x64x48xf32> {
   %b = td.broadcast %w : tensor<32x48xf32> to tensor<4x32x48xf32>
@@ -52,8 +52,8 @@ func.func @shared(%x: tensor<4x64x32xf32>, %w: tensor<32x48xf32>) -> tensor<4x64
 
 // -----
 
-// A convolution of 14 x 14 images: tiles run over several images, and over all
-// channels and places of the window; the gradient of its weight is one, too.
+// A convolution of 14 x 14 images: tiles span several images, and all channels
+// and positions of the window; so do the tiles of its weight's gradient.
 // CHECK: contraction of %{{.*}}[l0, l4, l2 + l5, l3 + l6] * %{{.*}}[l1, l4, l5, l6]: batch [], rows [0, 2, 3], columns [1], terms [4, 5, 6], tiles of rows [0, 2, 3] and columns [1]
 // CHECK: contraction of %{{.*}}[l4, l0, l5, l6] * %{{.*}}[l4, l1, l2 + l5, l3 + l6]: batch [], rows [0], columns [1, 2, 3], terms [4, 5, 6], tiles of rows [0] and columns [1, 2, 3]
 #image = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5, d3 + d6)>
@@ -113,7 +113,7 @@ func.func @elementwise(%x: tensor<1x8x?xf32>, %b: tensor<8x1xf32>) -> tensor<1x8
 
 // -----
 
-// Slices with steps of slices, and what an index picks.
+// Slices of slices, with steps, and elements picked by an index.
 // CHECK: kernel of %4
 // CHECK-NEXT:   loop 0 of 8: dim 0 of %9
 // CHECK-NEXT:   loop 1 of 5: dim 1 of %9
@@ -132,7 +132,7 @@ func.func @movement(%x: tensor<40x8xf32>, %i: tensor<5xi64>, %n: i64, %m: i64) -
 
 // -----
 
-// A slice of what an index picks along a dim.
+// A slice of elements picked along a dim.
 // CHECK: kernel of %2
 // CHECK-NEXT:   loop 0 of 2: dim 0 of %4
 // CHECK-NEXT:   loop 1 of 6: dim 1 of %4
@@ -147,7 +147,7 @@ func.func @picked(%x: tensor<9x6xf32>, %i: tensor<4x6xi64>, %n: i64) -> tensor<2
 
 // -----
 
-// Sums beside one another share their loops.
+// Sums over the same extents share their loops.
 // CHECK: kernel of %0#0, %0#1
 // CHECK-NEXT:   loop 0 of 8: dim 0 of %1
 // CHECK-NEXT:   loop 1 of 16: dim 1 of %arg1
@@ -165,8 +165,8 @@ func.func @sums(%x: tensor<8x16xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
 
 // -----
 
-// A sum to one element and what an optimizer makes of it: roots without loops
-// share that of the sum.
+// A sum to one element and an optimizer's ops on it: roots without loops share
+// the nest of the sum.
 // CHECK: kernel of %0#0, %0#1
 // CHECK-NEXT:   loop 0 of 100: dim 0 of %arg2
 // CHECK-NEXT:   root %1[0]
@@ -214,8 +214,8 @@ func.func @update(%x: tensor<4xf32>, %y: tensor<5xf32>) -> tensor<9xf32> {
 
 // -----
 
-// A convolution: rows are places of the image, columns are channels, and terms
-// are channels and taps. Its windows are sums of loops.
+// A convolution: rows are positions of the image, columns are channels, and
+// terms are channels and taps. Its windows are sums of loops.
 // CHECK: contraction of %{{.*}}[0, l3, 2 * l1 + l4, l2 + l5] * %{{.*}}[l0, l3, l4, l5]: batch [], rows [1, 2], columns [0], terms [3, 4, 5]{{$}}
 func.func @convolution(%x: tensor<1x8x9x18xf32>, %w: tensor<16x8x3x3xf32>) -> tensor<1x16x4x16xf32> {
   %y = td.contract %x, %w at affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 * 2 + d5, d3 + d6)>,

@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-resolve | FileCheck %s
 
-// Code for a GPU that the machine lacks stands behind an assertion that fails:
-// it never runs, and must not make the program ask for that GPU.
+// Code for a GPU that the machine lacks follows an assertion that fails: it never
+// runs, so the program must not require that GPU.
 module attributes {td.gpus = 1 : i64} {
 
 // CHECK: td.slot @w param "w" of "m" : tensor<4xf32, #td.dev<cpu>>

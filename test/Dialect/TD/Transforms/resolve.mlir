@@ -3,7 +3,7 @@
 // CHECK: td.slot @w param "w" of "m" : tensor<4xf32, #td.dev<cpu>>
 td.slot @w param "w" of "m" : tensor<4xf32>
 
-// Free and symbolic places become the cpu, and the copy goes.
+// Free and symbolic places become the cpu, and the copy is removed.
 // CHECK-LABEL: func.func @free
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<cpu>>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.read @w : tensor<4xf32, #td.dev<cpu>>
@@ -16,7 +16,7 @@ func.func @free(%x: tensor<4xf32>) -> tensor<4xf32, #td.dev<@device>> {
   return %z : tensor<4xf32, #td.dev<@device>>
 }
 
-// A symbol that is another device is copied to.
+// A symbol that is another device gets a copy.
 // CHECK-LABEL: func.func @symbol
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<cuda, 1>>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.to_device %[[A0]] : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 1>>
@@ -26,7 +26,7 @@ func.func @symbol(%x: tensor<4xf32>) -> tensor<4xf32, #td.dev<@other>> {
   return %y : tensor<4xf32, #td.dev<@other>>
 }
 
-// A symbol that is not named is the cpu. Values of regions are values too.
+// An unnamed symbol is the cpu. Values inside regions are resolved as well.
 // CHECK-LABEL: func.func @region
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>, %[[A1:[a-z0-9_]+]]: i64) -> tensor<4xf32, #td.dev<cpu>>
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
@@ -77,7 +77,7 @@ func.func @nearest(%x: tensor<4xf32, #cpu>) -> (tensor<4xf32, #gpu>, tensor<4xf3
   return %g, %o : tensor<4xf32, #gpu>, tensor<4xf32, #other>
 }
 
-// One that reaches several is made where its operands are.
+// A free value that reaches several devices is made where its operands are.
 // CHECK-LABEL: func.func @several
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 1>>) -> (tensor<4xf32, #td.dev<cuda, 0>>, tensor<4xf32, #td.dev<cuda, 1>>)
 // CHECK: %[[V0:[a-z0-9_]+]] = td.sin %[[A0]] : tensor<4xf32, #td.dev<cuda, 1>>
@@ -91,7 +91,7 @@ func.func @several(%x: tensor<4xf32, #other>) -> (tensor<4xf32, #gpu>, tensor<4x
   return %g, %o : tensor<4xf32, #gpu>, tensor<4xf32, #other>
 }
 
-// So is one that reaches none: the host reads on the cpu what it prints.
+// So is a value that reaches no device: the host reads prints on the cpu.
 // CHECK-LABEL: func.func @none
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>)
 // CHECK: %[[V0:[a-z0-9_]+]] = td.sin %[[A0]] : tensor<4xf32, #td.dev<cuda, 0>>
@@ -107,7 +107,7 @@ func.func @none(%x: tensor<4xf32, #gpu>) {
   return
 }
 
-// What a loop passes on is in one place.
+// A carried value has one place.
 // CHECK-LABEL: func.func @carried
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: i64, %[[A1:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 0 : i64
@@ -134,7 +134,7 @@ func.func @carried(%n: i64, %y: tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
   return %z : tensor<4xf32, #gpu>
 }
 
-// A constructor runs on each device that demands it.
+// A constructor runs on each device that needs its result.
 // CHECK-LABEL: func.func @constructor
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>, %[[A1:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> (tensor<4xf32, #td.dev<cpu>>, tensor<4xf32, #td.dev<cuda, 0>>)
 // CHECK: %[[V0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
@@ -153,7 +153,7 @@ func.func @constructor(%x: tensor<4xf32, #cpu>, %y: tensor<4xf32, #gpu>) -> (ten
   return %a, %b : tensor<4xf32, #cpu>, tensor<4xf32, #gpu>
 }
 
-// What stands in front of a written transfer is not pulled across it.
+// Ops that precede a written transfer are not moved across it.
 // CHECK-LABEL: func.func @written
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cuda, 0>>) -> tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[V0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
@@ -175,7 +175,7 @@ func.func @written(%y: tensor<4xf32, #gpu>) -> tensor<4xf32, #gpu> {
 
 #gpu = #td.dev<cuda, 0>
 
-// A free slot is where it is read; one that the program moved is not pulled.
+// A free slot is on the device that reads it; a slot that the program moves is not.
 // CHECK: td.slot @a param "a" of "m" : tensor<4xf32, #td.dev<cuda, 0>>
 td.slot @a param "a" of "m" : tensor<4xf32>
 // CHECK: td.slot @b param "b" of "m" : tensor<4xf32>
@@ -209,7 +209,7 @@ func.func @slots() -> (tensor<4xf32, #gpu>, tensor<4xf32, #gpu>) {
 
 // -----
 
-// What nothing decides is on the default device.
+// Values that nothing decides are on the default device.
 module attributes {td.default_device = #td.dev<cuda, 1>} {
   // CHECK-LABEL: func.func @default
   // CHECK: %[[V0:[a-z0-9_]+]], %[[V1:[a-z0-9_]+]] = td.next_random
@@ -245,7 +245,7 @@ module attributes {td.devices = {here = #td.dev<cuda, 1>}} {
 
 // -----
 
-// A file is at home on the cpu, which pins nothing: the default device.
+// The home of a file is the cpu, but that pins nothing: the default device applies.
 module attributes {td.default_device = #td.dev<cuda, 0>} {
   // CHECK-LABEL: func.func @loaded
   // CHECK: %[[V0:[a-z0-9_]+]] = td.load
@@ -260,7 +260,7 @@ module attributes {td.default_device = #td.dev<cuda, 0>} {
     return
   }
 
-  // Neither does a caller, whose result is read back like a print.
+  // Nor does a caller, whose result is read back as for a print.
   // CHECK-LABEL: func.func @called
   // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32, #td.dev<cpu>>) -> tensor<4xf32, #td.dev<cpu>>
   // CHECK: %[[V0:[a-z0-9_]+]] = td.to_device %[[A0]] {implied} : tensor<4xf32, #td.dev<cpu>> to tensor<4xf32, #td.dev<cuda, 0>>
@@ -274,7 +274,7 @@ module attributes {td.default_device = #td.dev<cuda, 0>} {
     return %r : tensor<4xf32, #td.dev<cpu>>
   }
 
-  // What a loader takes is made on the cpu; what is made of its batches is not.
+  // A loader's data is made on the cpu; values computed from its batches are not.
   // CHECK-LABEL: func.func @batches
   // CHECK: td.sin %{{.*}} : tensor<4xf32, #td.dev<cpu>>
   // CHECK: td.slice %{{.*}} : tensor<4xf32, #td.dev<cpu>> to tensor<2xf32, #td.dev<cpu>>
@@ -303,9 +303,9 @@ module attributes {td.default_device = #td.dev<cuda, 0>} {
 #gpu = #td.dev<cuda, 0>
 #other = #td.dev<cuda, 1>
 
-// Ops count on the way to a device, loops and branches do not: between sin and
-// cuda:0 are two ops, between sin and cuda:1 a loop and a branch that may do
-// nothing.
+// The distance to a device counts ops, but not loops and branches: between sin
+// and cuda:0 are two ops, between sin and cuda:1 a loop and a branch that may
+// do nothing.
 // CHECK-LABEL: func.func @through
 // CHECK: td.sin %{{.*}} : tensor<4xf32, #td.dev<cuda, 1>>
 // CHECK: td.cos %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
@@ -331,8 +331,8 @@ func.func @through(%x: tensor<4xf32>, %n: i64, %c: i1) -> (tensor<4xf32, #gpu>, 
   return %g, %o : tensor<4xf32, #gpu>, tensor<4xf32, #other>
 }
 
-// Pins put an operand somewhere through other free ops, also around a loop; a
-// default device does not, nor does a constructor that is needed elsewhere.
+// Pins reach operands through other free ops, also around a loop; a default
+// device does not, nor does a constructor that is needed elsewhere.
 // CHECK-LABEL: func.func @operands
 // CHECK: scf.for
 // CHECK: td.add %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
@@ -359,7 +359,7 @@ func.func @operands(%x: tensor<4xf32>, %y: tensor<4xf32, #gpu>, %n: i64) -> (ten
   return %g, %o : tensor<4xf32, #gpu>, tensor<4xf32, #other>
 }
 
-// What the program placed and is free again, as in the state of a model, pins.
+// A value that the program placed and that is free again, such as a model's state, pins.
 // Operands in two places do not decide.
 // CHECK-LABEL: func.func @two
 // CHECK: td.add %{{.*}} : tensor<4xf32, #td.dev<cpu>>
@@ -374,7 +374,7 @@ func.func @two(%x: tensor<4xf32, #gpu>, %y: tensor<4xf32, #other>) {
   return
 }
 
-// A choice passes values on as a branch does, and has its operands on its device.
+// A select passes values on like a branch, and has its operands on its device.
 // CHECK-LABEL: func.func @choice
 // CHECK: td.sin %{{.*}} : tensor<4xf32, #td.dev<cuda, 0>>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.cos %{{.*}} : tensor<4xf32, #td.dev<cuda, 1>>
@@ -392,7 +392,7 @@ func.func @choice(%x: tensor<4xf32>, %c: i1) -> (tensor<4xf32, #gpu>, tensor<4xf
 
 // -----
 
-// What is written to a slot is brought to where the slot is.
+// A value that is written to a slot is copied to the slot's device.
 module attributes {td.default_device = #td.dev<cuda, 0>} {
   // CHECK: td.slot @kept buffer "kept" of "m" : tensor<4xf32, #td.dev<cuda, 0>>
   td.slot @kept buffer "kept" of "m" : tensor<4xf32>

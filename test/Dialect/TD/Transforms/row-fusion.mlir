@@ -2,7 +2,7 @@
 
 !g = tensor<64x128xf32, #td.dev<cuda, 0>>
 
-// All stages of a row are one kernel on a GPU.
+// On a GPU all stages over a row are one kernel.
 // CHECK-LABEL: func.func @softmax
 // CHECK: td.kernel
 // CHECK: td.reduce max
@@ -33,7 +33,7 @@ func.func @on_cpu(%x: !c) -> !c {
 !g = tensor<?x128xf32, #td.dev<cuda, 0>>
 !r = tensor<128xf32, #td.dev<cuda, 0>>
 
-// What somebody else needs is stored as well; a matrix product stays alone.
+// A value with further uses is stored as well; a matrix product is not fused.
 // CHECK-LABEL: func.func @shared
 // CHECK: %[[K:.*]]:2 = td.kernel
 // CHECK: td.yield %{{.*}}, %{{.*}} :
@@ -52,8 +52,8 @@ func.func @shared(%x: tensor<64x128xf32, #td.dev<cuda, 0>>) -> (tensor<64x1xf32,
 !s = tensor<64xf32, #td.dev<cuda, 0>>
 !k = tensor<64x1xf32, #td.dev<cuda, 0>>
 
-// A thread keeps what it stores until it has all of it, so that there is an end
-// to what one kernel gives.
+// A thread keeps the values that it stores until it has all of them, so the
+// number of results of a kernel is limited.
 // CHECK-LABEL: func.func @many
 // CHECK: td.kernel
 // CHECK: td.kernel
@@ -88,8 +88,8 @@ func.func @many(%x: !g) -> (!g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, !g, 
 
 !g = tensor<4x1000000xf32, #td.dev<cuda, 0>>
 
-// Four groups of threads would leave most of a GPU idle: each stage of such long
-// rows is a kernel, which can be cut into sections.
+// Four groups of threads would leave most of a GPU idle: with such long rows
+// each stage is a kernel, which can be split into sections.
 // CHECK-LABEL: func.func @long_rows
 // CHECK-COUNT-4: td.kernel
 // CHECK-NOT: td.kernel
@@ -103,7 +103,7 @@ func.func @long_rows(%x: !g) -> !g {
 !g = tensor<64x128xf32, #td.dev<cuda, 0>>
 !s = tensor<64xf32, #td.dev<cuda, 0>>
 
-// A thread keeps what it has reduced: at most eight in one kernel.
+// A thread keeps its reduced values: at most eight in one kernel.
 // CHECK-LABEL: func.func @reductions
 // CHECK: td.kernel
 // CHECK: td.kernel

@@ -4,7 +4,7 @@
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The rows of the next iteration are made and copied behind this iteration's kernel.
+// The rows of the next iteration are made and copied after this iteration's kernel.
 // CHECK-LABEL: func.func @prefetch
 // CHECK: %[[FIRST:.*]] = td.mark <cuda, 0>
 // CHECK: %[[ROW0:.*]] = td.kernel(%arg0, %c0_i64)
@@ -53,8 +53,8 @@ func.func @prefetch(%data: tensor<5x4xf32, #cpu>) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Whether there is an iteration is asked where nothing around the loop does; iterations are
-// counted from 0.
+// The check whether there is an iteration is made if nothing around the loop makes it;
+// iterations are counted from 0.
 // CHECK-LABEL: func.func @iterations
 // CHECK: %[[ANY:.*]] = arith.cmpi slt, %arg1, %arg2
 // CHECK: scf.if %[[ANY]]
@@ -91,7 +91,7 @@ func.func @iterations(%x: tensor<4xf32, #cpu>, %first: i64, %last: i64, %step: i
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the previous iteration has a part in cannot come early.
+// A copy that depends on the previous iteration cannot start early.
 // CHECK-LABEL: func.func @carried
 // CHECK-NOT: td.copy_start
 // CHECK: td.to_device {{.*}} {td.not_pipelined = "previous-iteration"}
@@ -119,8 +119,8 @@ func.func @carried(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #cpu> {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What is handed on to the next iteration is read there, when its buffer is written
-// again.
+// A value that is passed to the next iteration is read there, while its buffer is
+// written again.
 // CHECK-LABEL: func.func @handed_on
 // CHECK-NOT: td.copy_start
 // CHECK: td.to_device {{.*}} {td.not_pipelined = "passed-on"}
@@ -152,8 +152,8 @@ func.func @handed_on(%data: tensor<5x4xf32, #cpu>, %x: tensor<1x4xf32, #gpu>) ->
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// An index that may be out of range must not be met too early, nor rows of a
-// tensor that may have fewer be read before the check of that.
+// An index that may be out of range must not be used too early, nor may rows be
+// read before the check that the tensor has them.
 // CHECK-LABEL: func.func @failing
 // CHECK-NOT: td.copy_start
 // CHECK-LABEL: func.func @checked
@@ -208,7 +208,7 @@ func.func @checked(%data: tensor<?xf32, #cpu>, %n: i64, %why: !td.str) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The rows of a start out of range are not used: the check stays where it is.
+// Rows from a start out of range may be copied, but the check precedes their use.
 // CHECK-LABEL: func.func @clamped
 // CHECK: td.copy_start
 // CHECK: scf.for
@@ -243,8 +243,8 @@ func.func @clamped(%data: tensor<9xf32, #cpu>, %n: i64, %why: !td.str) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A check that looks at something else allows nothing, nor does one in a branch,
-// or behind.
+// A check of another value does not help, nor does a check in a branch or a
+// later one.
 // CHECK-LABEL: func.func @unguarded
 // CHECK: td.copy_start
 // CHECK: scf.for
@@ -314,8 +314,8 @@ func.func @shuffled(%data: tensor<10xf32, #cpu>, %seed: i64, %call: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the host reads is waited for behind the kernels that do not need it, and
-// what is printed keeps its order.
+// The host waits for a value that it reads after launching the kernels that do
+// not need it; prints keep their order.
 // CHECK-LABEL: func.func @download
 // CHECK: %[[Y:.*]] = td.kernel(%arg0)
 // CHECK: %[[H:.*]], %[[T:.*]] = td.copy_start %[[Y]] :
@@ -352,9 +352,9 @@ func.func @download(%x: tensor<f32, #gpu>) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What may end the program stays behind what is printed before: a remainder that
-// may be by zero. A kernel with an index that may be out of range is queued: the
-// host learns of it with a later copy.
+// An op that may end the program stays after the prints that precede it: here a
+// remainder by zero. A kernel with an index that may be out of range is queued: a
+// later copy reports its error to the host.
 // CHECK-LABEL: func.func @late
 // CHECK: td.copy_start
 // CHECK: td.exp
@@ -393,7 +393,7 @@ func.func @late(%x: tensor<f32, #gpu>, %z: tensor<4xf32, #gpu>, %w: tensor<2xi64
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A number that a kernel takes is needed in front of it: nothing is hidden.
+// A kernel needs its scalar operand at launch, so no latency is hidden.
 // CHECK-LABEL: func.func @needed
 // CHECK-NOT: td.copy_start
 // CHECK: return
@@ -414,7 +414,7 @@ func.func @needed(%x: tensor<f32, #gpu>) -> tensor<f32, #gpu> {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// There is no room for a second buffer.
+// There is no memory for a second buffer.
 // CHECK-LABEL: func.func @small
 // CHECK-NOT: td.copy_start
 // CHECK: td.to_device {{.*}} {td.not_pipelined = "room"}
@@ -444,8 +444,8 @@ module attributes {td.room = {"cuda:0" = 15 : i64}} {
 #gpu0 = #td.dev<cuda, 0>
 #gpu1 = #td.dev<cuda, 1>
 
-// What the first loop cannot have on both GPUs it takes of neither: the second
-// loop has it.
+// The first loop cannot double-buffer on both GPUs, so it does on neither: the
+// second loop uses the memory.
 // CHECK-LABEL: func.func @both_or_neither
 // CHECK-NOT: td.copy_start
 // CHECK: td.to_device {{.*}} {td.not_pipelined = "room"}
@@ -493,7 +493,7 @@ module attributes {td.room = {"cuda:0" = 16 : i64, "cuda:1" = 15 : i64}} {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Who has waited for a copy passes it on.
+// The host waits for a copy before the branch that passes the value on.
 // CHECK-LABEL: func.func @passed_on
 // CHECK: %[[A:.*]], %[[T:.*]] = td.copy_start
 // CHECK: td.kernel
@@ -528,8 +528,8 @@ func.func @passed_on(%x: tensor<4xf32, #gpu>, %other: tensor<4xf32, #cpu>, %c: i
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// All kernels of an iteration are queued before the host makes the next batch, though
-// it counts a step between them; before it has more than that to do, it starts.
+// All kernels of an iteration are queued before the host makes the next batch, even if
+// the host counts a step between them; the copy starts before longer work of the host.
 // CHECK-LABEL: func.func @counts
 // CHECK: scf.for
 // CHECK: td.kernel
@@ -578,9 +578,9 @@ func.func @counts(%x: tensor<4xf32, #cpu>, %n: i64, %right: i1, %seed: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the host reads of an iteration, it reads when the kernels of the next one are
-// queued: the sum that it adds up and what it prints; the text of the iteration's
-// number goes with it.
+// The host reads an iteration's results after queueing the kernels of the next one:
+// the sum that it accumulates and the printed value; the text with the iteration's
+// number is delayed as well.
 // CHECK-LABEL: func.func @next_iteration
 // CHECK: %[[NOTHING:.*]] = ub.poison : tensor<f32, #td.dev<cpu>>
 // CHECK: %[[NONE:.*]] = td.no_ticket
@@ -631,8 +631,8 @@ func.func @next_iteration(%x: tensor<4xf32, #gpu>, %zero: f64) -> f64 {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A loop that may have no iteration has none to read either. Checks keep their place
-// among what is printed.
+// A loop that may have no iteration has no value to read either. Checks keep their
+// order among prints.
 // CHECK-LABEL: func.func @checked
 // CHECK: %[[LOOP:.*]]:3 = scf.for
 // CHECK: td.copy_start
@@ -673,7 +673,7 @@ func.func @checked(%x: tensor<4xf32, #gpu>, %n: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// What the GPU needs in the next iteration cannot be late.
+// A value that the GPU needs in the next iteration cannot be late.
 // CHECK-LABEL: func.func @needed_next
 // CHECK-NOT: iteration
 // CHECK: return
@@ -701,8 +701,8 @@ func.func @needed_next(%x: tensor<4xf32, #gpu>, %one: f64) -> f64 {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Others see a file that is written in each iteration: the line that stands in front
-// of it stays there.
+// Other processes may read a file that is written in each iteration: the print
+// that precedes the write is not moved.
 // CHECK-LABEL: func.func @saved
 // CHECK-NOT: iteration
 // CHECK: td.print
@@ -734,8 +734,8 @@ func.func @saved(%x: tensor<4xf32, #gpu>, %kept: tensor<4xf32, #cpu>) {
 #one = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// What one GPU copies from another begins behind its maker. Who gets it waits in
-// front of the reader, who gives it at the end: both have kernels to run meanwhile.
+// A copy between GPUs starts after the kernel that makes the value. The receiver
+// waits before the use, the sender at the end: both run kernels meanwhile.
 // CHECK-LABEL: func.func @peer
 // CHECK: %[[A:.*]] = td.kernel(%arg0)
 // CHECK: %[[C:.*]], %[[T:.*]] = td.copy_start %[[A]] : {{.*}}cuda, 0{{.*}} to {{.*}}cuda, 1
@@ -775,7 +775,7 @@ func.func @peer(%x: tensor<4xf32, #one>, %y: tensor<4xf32, #two>) -> (tensor<4xf
 #one = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// One that hides nothing stays in line: all kernels behind it need it.
+// A copy that hides no latency is not pipelined: all later kernels need it.
 // CHECK-LABEL: func.func @chain
 // CHECK-NOT: td.copy_start
 // CHECK: return
@@ -842,8 +842,8 @@ func.func @two(%x: tensor<4xf32, #one>, %y: tensor<4xf32, #one>, %z: tensor<4xf3
 #one = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// The slot that is copied is written behind the wait; what the loop hands on is
-// made where that is free.
+// The slot is written after the wait for its copy; the carried value is computed
+// where that costs nothing.
 // CHECK-LABEL: func.func @overwritten
 // CHECK: %[[S:.*]] = td.read @s
 // CHECK: %[[C:.*]], %[[T:.*]] = td.copy_start %[[S]]

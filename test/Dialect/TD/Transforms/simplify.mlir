@@ -125,8 +125,8 @@ func.func @main() {
 
 // -----
 
-// A slot that is read only to be written again, and a value that a loop carries
-// only for itself, have no effect.
+// A slot that is read only to be written again, or a value that a loop only
+// carries for itself, has no effect.
 // CHECK-NOT: @count
 td.slot @count buffer "count" of "m" : tensor<f32>
 
@@ -188,8 +188,8 @@ func.func @f() -> tensor<f32> {
 
 // -----
 
-// A write in a region makes the slot unknown; one on both sides, before any
-// read, makes the one before them dead.
+// A write in a region makes the slot unknown; writes on both sides, before any
+// read, make an earlier write dead.
 td.slot @a buffer "a" of "m" : tensor<f32>
 td.slot @b buffer "b" of "m" : tensor<f32>
 
@@ -222,8 +222,8 @@ func.func @branches(%x: tensor<f32>, %y: tensor<f32>, %c: i1) -> (tensor<f32>, t
 
 // -----
 
-// One read in front of a loop that does not write, and what depends on it alone
-// is computed there; the broadcast and the fill stay where they are free.
+// A loop that does not write the slot reads it once, before the loop; ops that
+// only use the value are hoisted. The broadcast and the fill are free and stay.
 td.slot @w param "w" of "m" : tensor<4x4xf32>
 
 // CHECK-LABEL: func.func @invariant
@@ -267,7 +267,7 @@ func.func @invariant(%x: tensor<8x4xf32>, %n: i64) {
 
 // -----
 
-// What td-grad leaves of `mean`: the seed, divided and repeated, is one number.
+// The ops that td-grad makes for `mean`, a seed divided and broadcast, become one number.
 // CHECK-LABEL: func.func @constants
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<4xf32>) -> tensor<4xf32>
 // CHECK: %[[C0:[a-z0-9_]+]] = arith.constant 2.500000e-01 : f64
@@ -292,9 +292,9 @@ func.func @constants(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 td.slot @w param "w" of "m" : tensor<4xf32>
 
-// A while loop is treated as a counted one: what does not change is computed in
-// front of it, and a slot that it does not write is read there. It keeps its
-// form: the first carried value says whether there is another iteration.
+// A while loop is treated like a counted one: invariant ops are hoisted before
+// it, and so are reads of slots that it does not write. It keeps its form: the
+// first carried value says whether there is another iteration.
 // CHECK-LABEL: func.func @while
 // CHECK: td.read @w
 // CHECK: td.exp
@@ -319,8 +319,8 @@ func.func @while(%go: i1, %x: tensor<4xf32>, %limit: f32) -> tensor<4xf32> {
 
 // -----
 
-// What cannot fail is computed in front of a loop that may have no iteration: a slice,
-// wherever it starts, but not what a check of sizes guards, nor a pick by index.
+// Ops that cannot fail are hoisted out of a loop that may have no iteration: a slice,
+// whatever its start, but no op guarded by a check of sizes, and no pick by index.
 // CHECK-LABEL: func.func @no_iteration
 // CHECK: td.slice
 // CHECK: td.exp
@@ -345,7 +345,7 @@ func.func @no_iteration(%n: i64, %m: i64, %w: tensor<4xf32>, %a: tensor<?xf32>, 
 
 // -----
 
-// Nobody needs what this one computes.
+// The results of this loop have no uses.
 // CHECK-LABEL: func.func @dead_while
 // CHECK-NEXT: return
 func.func @dead_while(%go: i1, %x: tensor<4xf32>) {
@@ -362,7 +362,7 @@ func.func @dead_while(%go: i1, %x: tensor<4xf32>) {
 
 // -----
 
-// What nobody needs of a loop may start from what nobody needs of a branch.
+// A dead result of a loop may start from a dead result of a branch.
 // CHECK-LABEL: func.func @chain
 // CHECK: %[[R:.*]] = arith.select
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[R]]) -> (i64)
@@ -383,8 +383,8 @@ func.func @chain(%c: i1, %n: i64) -> i64 {
 
 // -----
 
-// A while loop carries what is needed, and how far it is: its index and the
-// number of its iterations.
+// A while loop carries its used values and its progress: its index and its
+// number of iterations.
 // CHECK-LABEL: func.func @narrow
 // CHECK: scf.while (%[[GO:.*]] = %arg0, %[[I:.*]] = %{{.*}}, %[[N:.*]] = %arg1, %[[Y:.*]] = %arg2) :
 // CHECK-NEXT: scf.condition(%[[GO]]) %[[GO]], %[[I]], %[[N]], %[[Y]] : i1, i64, i64, tensor<4xf32>
@@ -409,7 +409,7 @@ func.func @narrow(%go: i1, %n: i64, %x: tensor<4xf32>) -> tensor<4xf32> {
   return %r#4 : tensor<4xf32>
 }
 
-// Equal loops are one, wherever they stand in the program's text, and so are those
+// Equal loops are merged, also those from different lines of the program and those
 // that take equal values from outside.
 // CHECK-LABEL: func.func @equal_loops
 // CHECK-COUNT-1: scf.for

@@ -3,8 +3,8 @@
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// A slot that moves becomes one of handles, which the move changes; one that
-// never is elsewhere stays as it is.
+// A slot that moves becomes a slot of handles, which the move changes; one that
+// never moves stays as it is.
 // CHECK-LABEL: td.as_written
 module attributes {td.as_written} {
   // CHECK: td.slot @w {{.*}} : !td.handle<tensor<4xf32>>
@@ -35,8 +35,8 @@ module attributes {td.as_written} {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Files are about slots on the cpu. What is restored goes where the slot was; a
-// lenient restore may leave it as it is.
+// Files are read into and written from slots on the cpu. A restored value is
+// copied to the slot's device; a lenient restore may leave it unchanged.
 // CHECK-LABEL: td.as_written
 module attributes {td.as_written} {
   // CHECK: td.slot @w {{.*}} : !td.handle<tensor<4xf32>>
@@ -76,7 +76,7 @@ module attributes {td.as_written} {
 
 // -----
 
-// Nothing is to be done where transfers were placed.
+// Without td.as_written, transfers are placed already: nothing to do.
 // CHECK-LABEL: module {
 module {
   // CHECK: td.slot @w {{.*}} : tensor<4xf32>

@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-unused-loops --split-input-file --verify-diagnostics=only-expected | FileCheck %s
 
-// What nothing uses, also where a loop only carries it for itself. Random numbers
-// that are taken keep the loop, and not what is computed of them.
+// Values without uses, also if a loop only carries them for itself. Drawn random
+// numbers keep the loop, but not the values computed from them.
 // CHECK-LABEL: func.func @nothing
 // CHECK-COUNT-3: scf.for
 func.func @nothing(%x: tensor<4xf32>) {
@@ -25,7 +25,7 @@ func.func @nothing(%x: tensor<4xf32>) {
 
 // -----
 
-// A step of a training: its own next one is all that reads the parameter.
+// A training step: only the parameter's own next step reads it.
 td.slot @w param "w" of "m" : tensor<f32>
 td.slot @g grad "w" of "m" : tensor<f32>
 
@@ -47,8 +47,8 @@ func.func @training(%x: tensor<f32>) {
 
 // -----
 
-// Ordinary loops: what is returned, printed, or checked; numbers of the program; and
-// what a part that was left out would use.
+// Loops without a warning: their values are returned, printed or checked, are
+// numbers, or have a use in a part that was left out.
 // CHECK-LABEL: func.func @used
 // CHECK-NOT: td.read_elsewhere
 func.func @used(%x: tensor<4xf32>) -> tensor<4xf32> {

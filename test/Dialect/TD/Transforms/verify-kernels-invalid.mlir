@@ -1,6 +1,6 @@
 // RUN: tdc-opt %s --split-input-file --td-verify-kernels --verify-diagnostics
 
-// A picked element beside the sum itself.
+// A picked element next to the sum itself.
 func.func @picked(%x: tensor<3x2xf32>, %i: tensor<3xi64>) -> tensor<3xf32> {
   %r = td.kernel(%x, %i) : (tensor<3x2xf32>, tensor<3xi64>) -> tensor<3xf32> {
   ^bb0(%a: tensor<3x2xf32>, %b: tensor<3xi64>):
@@ -29,7 +29,7 @@ func.func @transposed(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
 
 // -----
 
-// One row of a product for all rows of it.
+// One row of a product for all rows of the product.
 func.func @row(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
   %r = td.kernel(%x) : (tensor<3x3xf32>) -> tensor<3x3xf32> {
   ^bb0(%a: tensor<3x3xf32>):
@@ -46,7 +46,7 @@ func.func @row(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
 
 // -----
 
-// A result of its own, and a slice for another result.
+// A value that is a result itself, and a slice of it for another result.
 func.func @results(%x: tensor<4x2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
   %r:2 = td.kernel(%x) : (tensor<4x2xf32>) -> (tensor<4xf32>, tensor<2xf32>) {
   ^bb0(%a: tensor<4x2xf32>):

@@ -19,7 +19,7 @@ func.func @softmax(%x: tensor<3x5xf32>) -> (tensor<3x5xf32>, tensor<3xf32>) {
   return %r#0, %r#1 : tensor<3x5xf32>, tensor<3xf32>
 }
 
-// What is not a reduction is computed wherever it is asked for.
+// A value that is no reduction is computed again at each position.
 // CHECK-LABEL: func.func @elementwise
 func.func @elementwise(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
   %r = td.kernel(%x) : (tensor<3x3xf32>) -> tensor<3x3xf32> {

@@ -24,7 +24,7 @@ func.func @read(%x: tensor<4xf32, #cpu>) -> tensor<4xf32, #gpu> {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The ticket of the copy before does not stand for the one behind it.
+// The ticket of an earlier copy does not cover a later one.
 func.func @other(%x: tensor<f32, #gpu>, %y: tensor<f32, #gpu>) -> f64 {
   %a, %t = td.copy_start %x : tensor<f32, #gpu> to tensor<f32, #cpu>
   // expected-note @below {{the copy}}
@@ -66,7 +66,7 @@ func.func @download(%x: tensor<f32, #gpu>) -> f64 {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The mark in front of the loop says nothing of the previous iteration.
+// The mark before the loop does not cover the previous iteration.
 func.func @iteration(%x: tensor<4xf32, #cpu>) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
@@ -93,7 +93,7 @@ func.func @iteration(%x: tensor<4xf32, #cpu>) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The mark that an iteration hands on stands in front of a reader.
+// The mark that an iteration passes on precedes a use.
 func.func @early(%x: tensor<4xf32, #cpu>) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
@@ -121,8 +121,8 @@ func.func @early(%x: tensor<4xf32, #cpu>) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Behind the branch that yields no ticket, the outer loop hands on a copy that
-// nobody has waited for; that is found whoever asks first.
+// After the branch that yields no ticket, the outer loop passes on a copy without
+// a wait; that is found in either order of visits.
 func.func @assumed(%x: tensor<4xf32, #cpu>, %n: i64, %c: i1) {
   %l = arith.constant 0 : i64
   %s = arith.constant 1 : i64
@@ -167,7 +167,7 @@ func.func @assumed(%x: tensor<4xf32, #cpu>, %n: i64, %c: i1) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Which of two buffers a copy goes to is known by the iteration.
+// `iteration` selects the buffer, so it must count a loop's iterations.
 func.func @same_iteration(%x: tensor<f32, #gpu>, %n: i64) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
@@ -207,7 +207,7 @@ func.func @too_late(%x: tensor<f32, #gpu>, %n: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// Kernels of the next iteration may overwrite what is copied.
+// Kernels of the next iteration may overwrite the source of the copy.
 func.func @overwritten(%x: tensor<f32, #gpu>, %n: i64) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
@@ -234,7 +234,7 @@ func.func @overwritten(%x: tensor<f32, #gpu>, %n: i64) {
 #cpu = #td.dev<cpu>
 #gpu = #td.dev<cuda, 0>
 
-// The GPU's wait is not the host's.
+// A wait by the GPU is none by the host.
 func.func @not_by_host(%x: tensor<f32, #gpu>, %n: i64) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
@@ -257,7 +257,7 @@ func.func @not_by_host(%x: tensor<f32, #gpu>, %n: i64) {
 #one = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// The GPU that is copied from has waited, the one that reads has not.
+// The source GPU has waited, the GPU that reads has not.
 func.func @peer_read(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
   // expected-note @below {{the copy}}
   %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
@@ -277,7 +277,7 @@ func.func @peer_read(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
 #one = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// The GPU that it goes to does not keep what it comes from.
+// The destination GPU's wait does not keep the source.
 func.func @peer_operand(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
   // expected-error @below {{may find its operand overwritten}}
   %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
@@ -295,7 +295,7 @@ func.func @peer_operand(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
 #one = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// A wait that does not name the operand does not keep it.
+// A wait that does not list the operand does not keep it.
 func.func @peer_name(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
   // expected-error @below {{may find its operand overwritten}}
   %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
@@ -314,7 +314,7 @@ func.func @peer_name(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
 #one = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// Nobody reads the result, but it comes.
+// The result has no use, but the copy is made.
 func.func @peer_result(%x: tensor<4xf32, #one>) -> tensor<4xf32, #two> {
   // expected-error @below {{may come when its result's memory is another's}}
   %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>
@@ -350,7 +350,7 @@ func.func @peer_queue(%x: tensor<4xf32, #one>, %v: tensor<4xf32, #two>) -> tenso
 #one = #td.dev<cuda, 0>
 #two = #td.dev<cuda, 1>
 
-// A mark in front of the wait for a copy says nothing of the memory that it had.
+// A mark before the wait for a copy does not cover the memory of its operand.
 func.func @mark_before_wait(%x: tensor<4xf32, #one>, %h: tensor<4xf32, #td.dev<cpu>>) {
   %c0 = arith.constant 0 : i64
   %y, %t = td.copy_start %x : tensor<4xf32, #one> to tensor<4xf32, #two>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the files beside it: weights and data to start from, and the losses
+"""Makes the files of this folder: weights and data to start from, and the losses
 that PyTorch gets with them.
 
 usage: make.py     (needs PyTorch, safetensors and NumPy)

@@ -1,7 +1,7 @@
 //===- VerifyBuffersTest.cpp - plans that give bytes away too early -------===//
 //
-// The planner makes no such plan that we know of, so each test changes a right
-// one: the result of one kernel moves to where that of another lies.
+// The planner makes no such plan that we know of, so each test corrupts a valid
+// one: the result of one kernel moves to the place of another's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,11 +51,11 @@ protected:
       if (launch.getCallee() == kernel)
         result = launch.getResult(0);
     });
-    // The plan is the test's own.
+    // The plan belongs to the test.
     return const_cast<Storage &>(plan->getStorage(result));
   }
 
-  /// What is said of the plan with one result moved to another's place.
+  /// The verifier's messages for the plan with one result moved onto another.
   std::string verifyMoved(llvm::StringRef kernel, llvm::StringRef to) {
     Storage &storage = find(kernel);
     int64_t offset =
@@ -94,7 +94,7 @@ TEST_F(VerifyBuffersTest, InOneBlock) {
     td.launch @e(%c, %d) in_place [] : (tensor<64xf32>, tensor<32xf32>) -> ()
   )");
   EXPECT_EQ(verifyMoved("b", "a"), kTaken);
-  // The first half is read no more, and the plan may say so.
+  // The first half is not read any more, so the plan is valid.
   EXPECT_EQ(verifyMoved("d", "b"), "");
   EXPECT_EQ(verifyMoved("d", "c"), kTaken);
 }
@@ -179,7 +179,7 @@ TEST_F(VerifyBuffersTest, Slots) {
       "'func.return' op finds the bytes of @w overwritten or not yet written");
 }
 
-/// Two carried values change places, each by way of a buffer.
+/// Two carried values are swapped, each by way of a buffer.
 TEST_F(VerifyBuffersTest, Staging) {
   parse(R"(
     %a = td.launch @a() in_place [] : () -> tensor<64xf32>
@@ -199,7 +199,7 @@ TEST_F(VerifyBuffersTest, Staging) {
             "'scf.yield' op overwrites a value between its two copies");
 }
 
-/// The value that is written is the slot's own.
+/// The written value is the slot's own.
 TEST_F(VerifyBuffersTest, SlotsWrittenBack) {
   parse(R"(
     %w = td.read @w : tensor<64xf32>

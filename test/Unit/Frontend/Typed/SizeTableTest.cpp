@@ -8,7 +8,7 @@ using namespace tdc;
 
 namespace {
 
-/// Keeps what is checked when the program runs.
+/// Records the checks that run with the program.
 class CheckRecorder : public NullEmitter {
 public:
   void checkDim(Value, Value, llvm::StringRef what) override {
@@ -48,10 +48,10 @@ TEST_F(SizeTableTest, AFactIsCheckedOnce) {
 TEST_F(SizeTableTest, AFactIsForgottenWhereItsPathEnds) {
   Size n = sizes.add("n", Value()), m = sizes.add("m", Value());
   size_t mark = sizes.mark();
-  ShapeAnswer inside = equal(n, m), behind = equal(n, m);
+  ShapeAnswer inside = equal(n, m), after = equal(n, m);
   sizes.prove(inside, emitter);
   sizes.forgetSince(mark);
-  sizes.prove(behind, emitter);
+  sizes.prove(after, emitter);
   EXPECT_EQ(emitter.checks.size(), 2u);
 }
 

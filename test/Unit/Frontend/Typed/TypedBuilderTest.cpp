@@ -12,7 +12,7 @@ using namespace tdc;
 
 namespace {
 
-/// Keeps the ops that are made, and what is checked when the program runs.
+/// Records the ops that are made, and the checks that run with the program.
 class OpRecorder : public NullEmitter {
 public:
   Value op(OpKind kind, llvm::ArrayRef<Value> operands,
@@ -151,7 +151,7 @@ TEST_F(TypedBuilderTest, TheDTypeToConvertIsNamed) {
   EXPECT_EQ(builder.failure.conversion->operand, 1u);
   EXPECT_EQ(builder.failure.conversion->dtype, "f64");
   EXPECT_TRUE(builder.failure.conversion->isPromotion);
-  // Among floats a program has to say what it means.
+  // Among floats the program must name the dtype.
   EXPECT_FALSE(typed::elementwise(builder, OpKind::Mul,
                                   {floats, tensor({2}, DType::F32)}, "`*`"));
   EXPECT_FALSE(builder.failure.conversion->isPromotion);

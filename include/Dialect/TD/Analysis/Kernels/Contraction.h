@@ -8,34 +8,34 @@
 
 namespace tdc::td {
 
-/// The loops of a contraction that the blocks of a GPU compute tile by tile:
-/// the elements of both factors that a tile needs are read once for it. A tile
-/// runs over several rows, or columns, or terms as over one, and over all
-/// terms.
+/// The loops of a contraction that the blocks of a GPU compute tile by tile: a
+/// tile reads the elements of both factors that it needs once. Several row
+/// loops, column loops or term loops of a tile are iterated as one loop. A tile
+/// covers all terms.
 struct ContractionTiles {
   llvm::SmallVector<unsigned, 2> rows, columns;
   llvm::SmallVector<unsigned>
-      around; ///< of the roots, but for rows and columns
+      around; ///< root loops other than rows and columns
 };
 
 /// One contraction with elementwise work before and after it: every element of
-/// a root is made of one sum of products.
+/// a root is computed from one sum of products.
 struct Contraction {
   const Reduction *reduction;
-  /// The loops of the sums: those that both factors have, those of the left and
-  /// of the right one alone, and those that are summed over, each from the
-  /// outermost to the innermost.
+  /// The loops of the sums: loops of both factors or of neither, of the left
+  /// one only, of the right one only, and loops that are summed over. Each list
+  /// goes from the outermost to the innermost loop.
   llvm::SmallVector<unsigned, 2> batch, rows, columns, terms;
-  /// What is multiplied: the operands of the op, or where both widen floats of
-  /// one narrow dtype, as layers do, those. The products are the same, and the
-  /// sums are of the dtype of the result.
+  /// The factors: the operands of the op or, if both of them widen floats of
+  /// one narrow dtype, as layers do, the narrow tensors. The products are the
+  /// same, and the sums have the dtype of the result.
   Access left, right;
 
   mlir::Type getFactorType() const {
     return mlir::getElementTypeOrSelf(left.tensor.getType());
   }
 
-  /// The nest as a contraction, if it is nothing else.
+  /// The nest as a contraction; nullopt if it is anything else.
   static std::optional<Contraction> get(const LoopNest &nest);
 
   /// Nullopt if the contraction is too small for tiles.

@@ -1,11 +1,11 @@
 //===- LoopNest.h - the loops that compute a group of td values -----------===//
 //
-// Kernels are written by pulling: a loop nest runs over the elements of its
-// root values, and every value a root needs is computed at the coordinates at
-// which it is asked for. This analysis follows those questions symbolically. It
-// answers which loops there are, which of them a value depends on, and how
-// every input is walked. Fusion asks it whether two values can share loops,
-// backends ask it what to emit. It never edits IR.
+// Kernels pull their values: a loop nest runs over the elements of its root
+// values, and each value that a root needs is computed at the coordinates at
+// which it is read. This analysis follows these reads symbolically. It finds
+// the loops, the loops that each value depends on, and the coordinates at which
+// each input is read. Fusion uses it to decide whether two values can share
+// loops, backends use it to emit code. It never edits IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,9 @@ struct Loop {
 struct NestSymbol {
   AccessSymbol::Kind kind;
   mlir::Value value; ///< the i64, the tensor, or the index tensor
-  unsigned dim = 0;  ///< of which the size is asked
-  /// The op that picks by the element, and where the element is read.
+  unsigned dim = 0;  ///< of `value`, if the symbol is a size
+  /// The op that uses the element as an index, and the coordinates at which the
+  /// element is read.
   mlir::Operation *picker = nullptr;
   const llvm::SmallVector<mlir::AffineExpr, 4> *at = nullptr;
 
@@ -41,12 +42,13 @@ struct NestSymbol {
   bool operator==(const NestSymbol &other) const;
 };
 
-/// Where a dim of a tensor is read: dim i of the expression is loop i, symbol i
-/// is symbol i of the nest. Equal coordinates are one object.
+/// The index at which a dim of a tensor is read. In the expression, dim i is
+/// loop i and symbol i is symbol i of the nest. Equal coordinates are one
+/// object.
 using Coordinate = mlir::AffineExpr;
 using Coordinates = llvm::SmallVector<Coordinate, 4>;
 
-/// The loop that the coordinate is, or -1.
+/// The number of the loop that the coordinate is; -1 if it is anything else.
 int getLoop(Coordinate at);
 /// The coordinate as a sum: its parts (loops, symbols) with their factors, and
 /// a constant.
@@ -55,15 +57,15 @@ struct CoordinateSum {
   int64_t constant = 0;
 
   explicit CoordinateSum(Coordinate at);
-  /// What the coordinate grows by when the loop does; 0 if it does not depend
-  /// on it.
+  /// The growth of the coordinate per iteration of the loop; 0 if it does not
+  /// depend on the loop.
   int64_t getFactor(unsigned loop) const;
 };
 
 /// A set of loops.
 using LoopSet = uint64_t;
-/// The loops that stand in the coordinates themselves: not those of the places
-/// where a picked index is read.
+/// The loops that the coordinates contain directly, without the loops at which
+/// a picked index is read.
 LoopSet getLoops(Coordinate at);
 LoopSet getLoops(const Coordinates &at);
 
@@ -79,13 +81,14 @@ struct Reduction {
   bool givesIndex() const;
   /// Whether products of elements of two operands are summed.
   bool isContraction() const;
-  /// The operands whose elements are combined; sizes follow them.
+  /// The number of operands with elements that are combined; sizes follow these
+  /// operands.
   unsigned countFactors() const;
-  /// Where a term is along the dims that are reduced, counted row by row.
+  /// The row-major index of a term along the reduced dims.
   Coordinate getPosition() const;
 };
 
-/// How an input is read or a root is written.
+/// The coordinates at which an input is read or a root is written.
 struct Access {
   mlir::Value tensor;
   const Coordinates *at;
@@ -93,24 +96,27 @@ struct Access {
 
 class LoopNest {
 public:
-  /// The nest that computes `roots`, each in full; operands of the roots are
-  /// followed through the ops for which `isInside` holds, all others are
-  /// inputs. Fails when a root cannot share the first one's loops, when more
-  /// than 64 loops are needed, or when a reduction is read at two positions or
-  /// at a picked index: a nest computes it once. No loop is made for dims of
-  /// size 1, but, with `loopsOverOne`, for the last one of each root.
+  /// The nest that computes all elements of `roots`. Operands of the roots are
+  /// followed through the ops for which `isInside` holds; all other values are
+  /// inputs. Fails if a root shares no loop with the roots before it, if an
+  /// inside op is not pulled, if more than 64 loops are needed, or if a
+  /// reduction is read at two positions or at a picked index: a nest computes
+  /// it once. A dim of size 1 has no loop, except, with `loopsOverOne`, the
+  /// last dim of each root.
   static mlir::FailureOr<LoopNest>
   get(llvm::ArrayRef<mlir::Value> roots,
       llvm::function_ref<bool(mlir::Operation *)> isInside,
       bool loopsOverOne = false);
-  /// The same of roots in the body of a kernel: only updates are inputs.
+  /// The nest of roots in the body of a kernel: only arguments and results of
+  /// updates are inputs.
   static mlir::FailureOr<LoopNest>
   getOfKernel(llvm::ArrayRef<mlir::Value> roots, bool loopsOverOne = false);
 
   llvm::ArrayRef<Loop> getLoops() const { return loops; }
-  /// The extent of a loop; one that only a run knows is taken for some hundred.
+  /// The extent of a loop; for a run-time extent, the size that cost estimates
+  /// use.
   int64_t estimateExtent(unsigned loop) const;
-  /// Of all loops together.
+  /// The product of the estimated extents of `loops`.
   int64_t estimatePositions(llvm::ArrayRef<unsigned> loops) const;
   llvm::ArrayRef<Access> getRoots() const { return roots; }
   /// In dependency order.
@@ -119,44 +125,46 @@ public:
 
   /// Loops that some root runs over; the others are reduction loops.
   LoopSet getRootLoops() const { return rootLoops; }
-  /// The reduction that computes `op`, null for any other op.
+  /// The reduction of `op`; null if `op` is no reduction of the nest.
   const Reduction *findReduction(mlir::Operation *op) const;
 
   /// The coordinates at which operand `index` of `op` is read when result 0 of
-  /// `op` is asked for at `at`. `op` is inside the nest.
+  /// `op` is computed at `at`. `op` must be inside the nest.
   const Coordinates &operandAt(mlir::Operation *op, unsigned index,
                                const Coordinates &at) const;
-  /// The computed value or input that `value` is a view of: what remains after
-  /// following the nest's ops that only move elements, and where it is read.
+  /// The computed value or input that `value` at `at` is moved from, and the
+  /// coordinates at which it is read: follows the ops of the nest that only
+  /// move elements.
   Access getMoved(mlir::Value value, const Coordinates &at) const;
-  /// The input of which the value at `at` is an element, moved but not
-  /// computed; without a tensor if there is none.
+  /// The input that the element of `value` at `at` is moved from, without any
+  /// computation; the tensor is null if there is none.
   Access getSource(mlir::Value value, const Coordinates &at) const;
-  /// The loops on which the value depends when asked for at `at`.
+  /// The loops that `value` depends on when read at `at`.
   LoopSet getLoopsOf(mlir::Value value, const Coordinates &at) const;
-  /// Whether a reduction of the nest has to be done before.
+  /// Whether `value` at `at` needs the result of a reduction of the nest.
   bool needsReduction(mlir::Value value, const Coordinates &at) const;
-  /// Whether the terms of a reduction need the result of one, if only to be
-  /// picked by it: the two cannot share their loops.
+  /// Whether the terms of `reduction` need the result of a reduction, even if
+  /// only as an index: the two cannot share their loops.
   bool isLaterStage(const Reduction &reduction) const;
   bool isInside(mlir::Operation *op) const { return inside.count(op); }
 
-  /// The symbol that the expression is.
+  /// The symbol of the nest that the expression `symbol` is.
   const NestSymbol &getSymbol(mlir::AffineExpr symbol) const {
     return symbols[llvm::cast<mlir::AffineSymbolExpr>(symbol).getPosition()];
   }
-  /// The symbol of a coordinate that is picked by an index tensor, null if none
-  /// is.
+  /// The symbol in the coordinate that is an element of an index tensor; null
+  /// if there is none.
   const NestSymbol *findPicked(Coordinate at) const;
-  /// Whether an element of an index tensor that varies with the loop is in the
-  /// coordinate.
+  /// Whether the coordinate contains an element of an index tensor that varies
+  /// with the loop.
   bool isPickedBy(Coordinate at, unsigned loop) const;
-  /// Where `part` of `update` writes the elements of the root, which is its
-  /// operand.
+  /// The coordinates at which `part` of `update` writes the elements of the
+  /// root, which is the operand of that part.
   Coordinates getPlace(UpdateOp update, const UpdatePart &part);
 
-  /// A line for each loop, root, reduction and input, with the coordinates at
-  /// which they are asked for; `names` are those of the IR around.
+  /// Prints a line for each loop, root, reduction and input, with the
+  /// coordinates at which it is read; `names` has the names of the surrounding
+  /// IR.
   void print(llvm::raw_ostream &os, mlir::AsmState &names) const;
 
 private:
@@ -164,7 +172,8 @@ private:
 
   const Coordinates *intern(Coordinates at) const;
   mlir::AffineExpr getSymbol(const NestSymbol &symbol, mlir::MLIRContext *);
-  /// What `access` of `op` reads at `domain` when the op is asked for at `at`.
+  /// The coordinates that `access` of `op` reads at `domain` when `op` is
+  /// computed at `at`.
   Coordinates compose(mlir::Operation *op, const AccessMap &access,
                       llvm::ArrayRef<Coordinate> domain, const Coordinates *at);
 

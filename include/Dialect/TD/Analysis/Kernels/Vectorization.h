@@ -3,9 +3,8 @@
 // A nest has at most one lane loop open at a time. Either a root loop that all
 // reductions share takes the lanes (every reduction keeps one accumulator per
 // lane), or every reduction runs along its own lanes and adds them up at the
-// end. The choice is made by counting what each access costs under it, so that
-// the same count can say which order the dims of a tensor should have in
-// memory.
+// end. The choice is made by summing the costs of all accesses; the same sum is
+// used to choose the order of the dims of a tensor in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +17,7 @@ namespace tdc::td {
 
 /// The dims of a tensor from the outermost to the innermost in memory.
 using Layout = llvm::SmallVector<int64_t, 4>;
-/// 0, 1, … for all dims of the tensor.
+/// The row-major layout of the tensor: 0, 1, … for all dims.
 Layout getRowMajor(mlir::Value tensor);
 using LayoutFunction = llvm::function_ref<Layout(mlir::Value)>;
 
@@ -34,8 +33,8 @@ struct VectorPlan {
 VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
                        int64_t lanes, LoopSet serial = 0);
 
-/// How far apart in memory two neighbours along `loop` are: 0 (the same
-/// element), 1 (contiguous) or -1 (anything else).
+/// The distance in memory of two neighbours along `loop`: 0 (the same element),
+/// 1 (contiguous) or -1 (anything else).
 int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
                   const Layout &layout);
 

@@ -1,14 +1,17 @@
-//===- DeviceMemory.h - what tensors take on each device ------------------===//
+//===- DeviceMemory.h - bytes of live tensors on each device --------------===//
 //
-// A tensor takes its bytes on its device from the op that makes it to the last
-// op of the same block that uses it or has a use inside: what a loop reads is
-// there in every iteration. A loop takes over the values that it starts from.
-// Slots stay, and what is read from one is the slot itself unless it is written
-// while that value is still needed. A handle takes a replica on each device
-// that any handle of such a tensor is asked for on.
+// A tensor occupies its bytes on its device from the op that makes it to the
+// last op of the same block that uses it or contains a use: a tensor that a
+// loop reads is live in every iteration. The initial value of a carried value
+// is counted only until the loop starts, unless the body uses it, too. Slots
+// are always live, and a value that is read from a slot is the slot's memory,
+// unless the slot is written while the value is still needed. A handle counts
+// one replica on each device on which any handle of the same tensor type needs
+// one.
 //
-// This is before kernels are formed: what they will not write to memory counts
-// as well, so it is an upper bound, and an estimate where sizes are unknown.
+// Computed before kernels are formed: tensors that kernels will not write to
+// memory count as well. So it is an upper bound, and an estimate if sizes are
+// unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,27 +32,29 @@ public:
 
   struct LiveTensor {
     mlir::Value value;
-    mlir::Operation *last; ///< in the block of the value
+    mlir::Operation *last; ///< the last user, in the block of `value`
     int64_t bytes;
   };
   using Visitor = llvm::function_ref<mlir::WalkResult(mlir::Operation *op)>;
 
-  /// Visits ops in program order. Loops and functions are visited as they
-  /// start, with their arguments; branches by what is in them.
+  /// Visits ops in program order. A loop or function with arguments is visited
+  /// at the start of each of its regions, when these arguments are live. A
+  /// branch is not visited, only the ops in it.
   mlir::WalkResult walk(Visitor visit);
 
-  /// What takes memory while the visited op runs, results included.
+  /// The tensors that are live while the visited op runs, its results included.
   llvm::ArrayRef<LiveTensor> getLive() const { return live; }
   int64_t getSlotBytes() const { return slotBytes; }
-  /// What slots and live tensors take together.
+  /// The bytes of slots and live tensors together.
   int64_t getBytes() const;
-  /// The most of that while the module runs.
+  /// The maximum of getBytes() over the module.
   int64_t getPeak();
 
-  /// A visitor has made the value leave before the visited op...
+  /// For a visitor that has ended the life of `value` before the visited op.
   void remove(mlir::Value value);
-  /// ...and given uses of it to this one. If that is made behind `op`, the
-  /// visited one, it is not live yet.
+  /// For a visitor that has given uses of a removed value to `value`: makes it
+  /// live. Does nothing if `value` is made after `op`, the visited op, or is no
+  /// longer needed.
   void add(mlir::Value value, mlir::Operation *op);
 
 private:
@@ -66,8 +71,8 @@ private:
   mlir::ModuleOp module;
   Place device;
   int64_t slotBytes = 0;
-  /// Types, without a place, of the tensors whose handles are asked for a
-  /// replica here.
+  /// The types, without a place, of the tensors of which handles need a replica
+  /// on this device.
   llvm::DenseSet<mlir::Type> replicas;
   llvm::DenseMap<mlir::StringAttr, llvm::SmallVector<mlir::Operation *>>
       writers;

@@ -3,7 +3,8 @@
 // Max-flow by blocking flows: E. A. Dinic, "Algorithm for solution of a problem
 // of maximum flow in a network with power estimation", Soviet Math. Doklady 11
 // (1970). Capacities are pairs in lexicographic order, which form an ordered
-// group: first what a cut costs, then what decides between cuts of equal cost.
+// group: first the cost of a cut, then a number that decides between cuts of
+// equal cost.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,10 +16,10 @@
 
 namespace tdc::td {
 
-/// What an edge costs when it is cut.
+/// The cost of cutting an edge.
 struct Capacity {
   int64_t cost = 0;
-  int64_t tie = 0; ///< compared where costs are equal
+  int64_t tie = 0; ///< compared if costs are equal
 
   Capacity operator+(Capacity other) const {
     return {cost + other.cost, tie + other.tie};
@@ -30,8 +31,8 @@ struct Capacity {
     return cost != other.cost ? cost < other.cost : tie < other.tie;
   }
   bool isPositive() const { return Capacity() < *this; }
-  /// Of an edge that is never cut. Sums of flows stay far below the limits of
-  /// 64 bits.
+  /// The capacity of an edge that is never cut. Sums of flows stay far below
+  /// the limits of 64 bits.
   static Capacity infinite() { return {int64_t(1) << 60, 0}; }
 };
 
@@ -45,9 +46,9 @@ public:
     edges.emplace_back();
     return edges.size() - 1;
   }
-  /// An edge that is cut if `from` is on the source's side and `to` is not.
+  /// Adds an edge. It is cut if `from` is on the source's side and `to` is not.
   void addEdge(Node from, Node to, Capacity capacity);
-  /// Puts the node on the source's side for certain, or on the other.
+  /// Forces the node to the source's side, or to the other side.
   void fix(Node node, bool onSourceSide) {
     if (onSourceSide)
       addEdge(source, node, Capacity::infinite());
@@ -55,8 +56,8 @@ public:
       addEdge(node, sink, Capacity::infinite());
   }
 
-  /// Finds the cheapest cut, of several the one with the smallest source side;
-  /// gives what it costs.
+  /// Finds the cheapest cut, of several the one with the smallest source side,
+  /// and returns its cost.
   Capacity solve();
   /// Whether the node is on the source's side. After solve().
   bool isOnSourceSide(Node node) const { return levels[node] >= 0; }
@@ -73,7 +74,7 @@ private:
 
   std::vector<std::vector<Edge>> edges;
   std::vector<int> levels;    ///< distance from the source, -1: not reached
-  std::vector<unsigned> next; ///< the first edge that may still lead on
+  std::vector<unsigned> next; ///< the first edge that is not exhausted
 };
 
 } // namespace tdc::td

@@ -1,10 +1,11 @@
-//===- OpCosts.h - what an op costs on a device ---------------------------===//
+//===- OpCosts.h - the cost of an op on a device --------------------------===//
 //
-// For choices between computing here and copying there, both in one unit: the
-// time that a byte takes between host and GPU. The ratios are those of common
-// machines (PCIe 4 x16 as in gpu_times.h; a CPU with 500 GFLOP/s, a GPU with 20
-// TFLOP/s in f32); a choice between two that are close can be wrong on a given
-// machine, one between sizes that matter is not.
+// For choices between computing on one device and copying to another. Both
+// costs have the same unit: the time to copy one byte between host and GPU. The
+// ratios are those of common machines (PCIe 4 x16 as in gpu_times.h; a CPU with
+// 500 GFLOP/s, a GPU with 20 TFLOP/s in f32). On a given machine, a choice
+// between two close costs can be wrong; a choice between sizes that matter is
+// not.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,9 +16,9 @@
 
 namespace tdc::td {
 
-/// One run of a compute op, in copied bytes. Launches and traffic with a
-/// device's own memory are not counted: most ops become part of a kernel that
-/// runs anyway.
+/// The cost of one run of a compute op, in copied bytes. Launches and traffic
+/// with a device's own memory are not counted: most ops become part of a kernel
+/// that runs anyway.
 double getOpCost(mlir::Operation *op, Place::Kind device);
 
 } // namespace tdc::td

@@ -1,12 +1,13 @@
 //===- PlacementPlan.h - which devices hold a value, and its copies -------===//
 //
-// For each web the cheapest labelling of its nodes with the devices that hold
-// the value: a minimum cut, exact where all values of the web are made on one
-// device and where only two devices take part; else the best that exchanges
-// between two devices at a time find. Then each copy is looked at for what a
-// labelling does not know: whether it will be needed on every way from there,
-// and whether no value is copied twice. If both hold for all copies of a web,
-// any run makes exactly the copies that it cannot do without.
+// The plan has, for each web, the cheapest labelling of its nodes with the
+// devices that hold the value. It is a minimum cut, exact if all values of the
+// web are made on one device or if only two devices take part; otherwise it is
+// the best labelling that exchanges between two devices at a time find. A
+// labelling does not show whether a copy is needed on every path that follows,
+// whether a value is copied to a device twice, or whether a copy brings a value
+// to a device that had it from the start. So all copies of a web are checked
+// for these; if they pass, any run makes exactly the copies that it needs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,25 +27,25 @@ class PlacementPlan {
 public:
   explicit PlacementPlan(const ValueFlow &flow);
 
-  /// For each node the devices that hold the value and that somebody needs it
-  /// on, or copies it from.
+  /// For each node, the devices that hold the value and on which it is needed
+  /// or from which it is copied.
   std::vector<DeviceSet> held;
-  /// In the order of edges.
+  /// Web by web, in the order of edges.
   std::vector<PlannedCopy> copies;
   /// For each web: whether only a run can tell which copies it needs.
   std::vector<bool> isConditional;
 
-  /// The device to copy from on an edge to a node that is held on `to`; none if
-  /// it comes from there already.
+  /// The device to copy from on `edge`, if the node that it leads to is held on
+  /// `to`; nullopt if the node that it comes from is held there, too.
   std::optional<unsigned> getSource(unsigned edge, unsigned to) const;
 
 private:
   const ValueFlow &flow;
 };
 
-/// The labels of one web's nodes that cost least, each a set of devices. Nodes
-/// from which nobody is reached that needs the value have none.
-/// `nodes`: those of the web. `labels`: by node.
+/// Computes the cheapest labels, each a set of devices, for the nodes of one
+/// web. Nodes that reach no use get no label. `nodes`: the nodes of the web.
+/// `labels`: indexed by node; written for `nodes` only.
 void solveWeb(const ValueFlow &flow, llvm::ArrayRef<unsigned> nodes,
               std::vector<DeviceSet> &labels);
 

@@ -1,18 +1,19 @@
-//===- DryRun.h - what a program copies, run without its numbers ----------===//
+//===- DryRun.h - the copies of a program, counted without data -----------===//
 //
-// Follows loops and branches of a module and keeps for each tensor only which
-// instance it is: one execution of the op that made it, with the device that
-// this happened on. So it counts the copies that the module makes and, as the
-// number of different pairs (instance, device) that ops read away from where
-// the instance was made, those that no program with these ops on these devices
-// can do without (K0 in docs/Placement.md). What it shares with the plan that
-// transfers are placed by is what an op is: where it needs its operands
-// (getNeed, Devices) and whether it is a constructor that may run anywhere
-// (isConstructor, areTOpsFixed). Where values go and how often ops run it finds
-// by itself.
+// Executes the loops and branches of a module without tensor data: a tensor is
+// an instance, that is, one execution of the op that made it, with the device
+// of that execution. This counts the copies that the module makes. It also
+// counts the copies that no program with these ops on these devices can avoid
+// (K0 in docs/Placement.md): the number of different pairs (instance, device)
+// that ops read away from the device that made the instance. The dry run shares
+// with the placement plan only the properties of ops: the device on which an op
+// needs its operands (getNeed, Devices), and whether it is a constructor that
+// may run anywhere (isConstructor, areTOpsFixed). It computes by itself where
+// values go and how often ops run.
 //
-// Host arithmetic on integers is computed. What only a real run knows (elements
-// of tensors, arguments, files) is assumed, and marked as not known.
+// Integer arithmetic of the host is computed. Numbers that only a real run
+// knows (elements of tensors, arguments, files) are assumed, and marked as not
+// known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,42 +40,45 @@ struct CopyCount {
 
 class DryRun {
 public:
-  /// Runs @main and then each export once. Of loops over a range only the last
-  /// `mostIterations`.
+  /// Runs @main and then each export once. Loops over a range run only their
+  /// last `mostIterations` iterations.
   explicit DryRun(mlir::ModuleOp module, uint64_t mostIterations = UINT64_MAX);
 
-  /// How often a loop was entered and the iterations it had in all; how often a
-  /// branch was reached and its first region taken.
+  /// Of a loop: its entries (`runs`) and its iterations in all entries
+  /// (`taken`). Of a branch: how often it was reached (`runs`) and how often
+  /// its first region was taken (`taken`).
   struct Control {
     int64_t runs = 0, taken = 0;
-    int64_t most = 0; ///< iterations of one entry
-    /// Every run of the program does the same.
+    int64_t most = 0; ///< the most iterations of one entry
+    /// Whether this is the same in every run of the program.
     bool isKnown = true;
   };
 
-  /// Runs of a block.
+  /// The number of runs of a block.
   int64_t getRuns(mlir::Block *block) const;
-  /// Whether they are the same in every run of the program.
+  /// Whether the runs of a block are the same in every run of the program.
   bool isKnown(mlir::Block *block) const;
   Control getControl(mlir::Operation *op) const { return control.lookup(op); }
   /// The copies that one transfer made.
   CopyCount getCopies(mlir::Operation *op) const { return copies.lookup(op); }
-  /// Where the last of them came from.
+  /// The device from which the last of these copies came.
   Place getSource(mlir::Operation *op) const { return sources.lookup(op); }
-  /// Whether the bytes of all of them are known.
+  /// Whether the bytes of all these copies are known.
   bool hasKnownSize(mlir::Operation *op) const { return !unsized.contains(op); }
 
-  /// All copies that @main made, and then the exports.
+  /// All copies that @main made, and all copies that the exports made.
   CopyCount getMade() const { return made; }
   CopyCount getMadeByExports() const { return madeByExports; }
-  /// Those that the ops' devices ask for.
+  /// The copies that the devices of the ops require (K0).
   CopyCount getLeast() const { return least; }
   CopyCount getLeastOfExports() const { return leastOfExports; }
-  /// Copies of zeros() and its kin, which any device could make itself.
+  /// Copies of results of constructors, such as zeros(), which any device could
+  /// make itself.
   CopyCount getConstructed() const { return constructed; }
-  /// Nothing had to be assumed.
+  /// Whether nothing had to be assumed.
   bool isExact() const { return exact && complete; }
-  /// It came to its end: very long programs are left in the middle.
+  /// Whether the run reached the end of the program; very long programs are
+  /// stopped before.
   bool isComplete() const { return complete; }
 
 private:

@@ -1,7 +1,7 @@
 //===- HostNumbers.h - integers of the host, as far as they are known -----===//
 //
-// What a dry run computes with: integers and truth values, each known, or
-// assumed where only a real run can tell.
+// The numbers of a dry run: integers and truth values, each known, or assumed
+// if only a real run knows it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,16 +19,16 @@ struct HostNumber {
   bool isKnown = false;
 };
 
-/// The result of an op of integer arithmetic; none if `result` is that of
-/// another op.
+/// The value of `result` if an op of integer arithmetic makes it; nullopt for
+/// results of other ops.
 std::optional<HostNumber>
 computeNumber(mlir::Value result,
               llvm::function_ref<HostNumber(mlir::Value)> operand);
 
-/// A value for what is not known, when it is asked for the `time`-th time: the
-/// same whenever the same program is looked at. A range over it is
-/// short, and a `while` on it ends by itself; one on what is computed from it
-/// may not, and is ended by the dry run's limit of steps.
+/// The assumed number for an unknown `value` when it is needed for the
+/// `time`-th time. It is the same for the same program. A range over it is
+/// short, and a `while` on it ends by itself. A `while` on a number computed
+/// from it may not end; the limit of steps of the dry run ends it.
 HostNumber assumeNumber(mlir::Value value, unsigned time);
 
 } // namespace tdc::td

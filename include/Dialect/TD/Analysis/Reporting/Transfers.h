@@ -1,7 +1,8 @@
 //===- Transfers.h - the copies between devices of a placed module --------===//
 //
-// For people: what is copied, from where to where, how often, how many bytes,
-// who needs it there and why it cannot be copied less often. Never edits.
+// For reports to users: the content of each copy, its devices, how often it
+// runs, its bytes, the op that needs it there, and why it cannot be copied less
+// often. Never edits the module.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,24 +15,25 @@ namespace tdc::td {
 
 struct CopySite {
   enum Kind : uint8_t {
-    Static,   ///< each time the program comes to it
-    OnDemand, ///< the first time the value is asked for
+    Static,   ///< each time the program reaches it
+    OnDemand, ///< the first time the device needs the value
   } kind = Static;
-  /// All ops that make it: several if they share what they have copied.
+  /// All ops that make the copy: several if they share one replica.
   llvm::SmallVector<mlir::Operation *, 1> ops;
-  /// What it copies, as it was before it was taken anywhere.
+  /// The copied values, as they were before any transfer.
   llvm::SmallVector<mlir::Value, 1> contents;
-  /// A parameter's name, else the op that made the value, in PyTorch's terms.
+  /// The name of the parameter, else of the variable, else the op that made the
+  /// value, in PyTorch's terms.
   std::string what;
   bool isState = false;       ///< it is a parameter, or other state of a model
   mlir::FileLineColLoc place; ///< of the value
   Place from, to;
   bool isImplied = false; ///< the program does not write it
 
-  /// Who reads it there first, at best whenever it is copied; null if that is
-  /// not seen.
+  /// The op that reads the copy there: preferably one that no branch can skip,
+  /// else the nearest; null if none is found.
   mlir::Operation *reader = nullptr;
-  /// All that read it are prints, files and `.item()`.
+  /// Whether prints, files and `.item()` are its only readers.
   bool isForHost = false;
 
   mlir::RankedTensorType type;
@@ -39,13 +41,16 @@ struct CopySite {
   bool isOfExport() const {
     return !factors.empty() && factors.front().kind == RunFactor::Calls;
   }
-  /// In all, if there is a bound.
+  /// The copies and bytes of one run of the program; nullopt if there is no
+  /// bound.
   std::optional<int64_t> copies, bytes;
-  /// They are these, or else those of `factors`, in every run; otherwise that
-  /// is the most.
+  /// Whether every run of the program makes exactly `copies` copies or, if
+  /// these are unknown, the product of `factors`. Otherwise that is an upper
+  /// bound.
   bool isExact = false;
 
-  /// Why it stays in the innermost loop around it; null outside of loops.
+  /// The innermost loop around the copy, null outside of loops, and the reason
+  /// why the copy is not hoisted out of it.
   mlir::Operation *loop = nullptr;
   enum Blocked : uint8_t {
     Nothing,
@@ -55,13 +60,13 @@ struct CopySite {
     NoRoom,    ///< its device cannot keep it from iteration to iteration
     AsWritten, ///< --placement=off
   } blocked = Nothing;
-  /// As remarks and tools call it.
+  /// The name of `blocked` in remarks and tools.
   const char *getBlockedName() const;
   mlir::FileLineColLoc definedAt;
 };
 
-/// All transfers, in the order in which the module has the first op of each.
-/// `run`: of the same module.
+/// All transfers, in the order of the first op of each in the module. `run` is
+/// a dry run of the same module.
 std::vector<CopySite> collectTransfers(mlir::ModuleOp module,
                                        const DryRun &run);
 

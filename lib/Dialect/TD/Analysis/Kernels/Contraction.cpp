@@ -7,14 +7,16 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// A contraction with fewer rows, columns or terms is not tiled. Narrow floats
-/// are from 8 on: tensor cores pay off with most of a tile empty.
+/// A contraction with fewer rows, columns or terms is not tiled. For narrow
+/// floats, 8 rows and columns are enough: tensor cores pay off even if most of
+/// a tile is empty.
 constexpr int64_t kFewestElements = 32, kFewestNarrow = 8, kFewestTerms = 16;
-/// Another loop joins a tile while more than 1 in kWasted of the positions of
-/// its tiles would be beyond the end.
+/// A tile takes in another loop while more than 1 in kWasted of the positions
+/// of its tiles would lie past the end.
 constexpr int64_t kTileExtent = 64, kWasted = 16;
 
-/// The narrow floats that a factor of f32 is the widening of, if it is.
+/// The access to the narrow floats that a factor of f32 widens; its tensor is
+/// null if there are none.
 static Access findNarrow(const LoopNest &nest, const Access &factor) {
   Access moved = nest.getMoved(factor.tensor, *factor.at);
   Value narrow = getWidened(moved.tensor);
@@ -35,7 +37,8 @@ std::optional<Contraction> Contraction::get(const LoopNest &nest) {
   for (const Access &root : nest.getRoots())
     if (td::getLoops(*root.at) != nest.getRootLoops())
       return std::nullopt;
-  // Sums are asked for where roots are, not at positions computed from those.
+  // Roots must read the sums at their own coordinates, not at positions
+  // computed from these.
   for (Coordinate coordinate : *reduction.at)
     if (td::getLoop(coordinate) < 0 && coordinate != 0)
       return std::nullopt;
@@ -49,8 +52,8 @@ std::optional<Contraction> Contraction::get(const LoopNest &nest) {
   };
   contraction.left = getFactor(0);
   contraction.right = getFactor(1);
-  // Loops of the access, before any broadcast, and not those that the value
-  // depends on: a td.fill depends on none, and has rows and columns.
+  // The loops of the access, before any broadcast, and not the loops that the
+  // value depends on: a td.fill depends on none, but has rows and columns.
   auto loopsOf = [&](const Access &factor) {
     return td::getLoops(*nest.getMoved(factor.tensor, *factor.at).at);
   };
@@ -76,8 +79,8 @@ std::optional<Contraction> Contraction::get(const LoopNest &nest) {
   return contraction;
 }
 
-/// The innermost loops, as many as are known to fill tiles: one more costs a
-/// division where a thread begins.
+/// The innermost loops, only as many as are known to fill tiles: each further
+/// one costs a division at the start of a thread.
 static ArrayRef<unsigned> takeInnermost(const LoopNest &nest,
                                         ArrayRef<unsigned> loops) {
   int64_t positions = 1;

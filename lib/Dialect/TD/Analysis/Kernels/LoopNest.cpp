@@ -106,7 +106,7 @@ Coordinate Reduction::getPosition() const {
 // Building
 //===----------------------------------------------------------------------===//
 
-/// Walks one root at a time into a nest.
+/// Adds roots to a nest, one at a time.
 class LoopNestBuilder {
 public:
   LoopNestBuilder(LoopNest &nest, llvm::function_ref<bool(Operation *)> inside,
@@ -122,20 +122,23 @@ private:
   LogicalResult walk(Value value, const Coordinates *at, Visits &visits);
   LogicalResult walkReduction(ReductionOp op, const Coordinates *at,
                               Visits &visits);
-  /// Operands of `op`, read at `domain` when the result is asked for at `at`.
+  /// Walks the operands of `op`, which are read at `domain` when the result is
+  /// computed at `at`.
   LogicalResult walkOperands(ComputeOp op, const Coordinates *at,
                              ArrayRef<Coordinate> domain, Visits &visits);
-  /// A loop over dim `dim` of `tensor`; no loop where the size is 1, unless
-  /// `overOne`.
+  /// The coordinate of a loop over dim `dim` of `tensor`; 0, without a loop, if
+  /// the size is 1, unless `overOne`.
   Coordinate makeLoop(Value tensor, unsigned dim, bool overOne = false);
-  /// Ties the loops of `fresh`, numbered from `firstFresh`, to older ones.
+  /// Finds loops of `fresh`, numbered from `firstFresh`, that are the same as
+  /// older ones.
   void findShared(const Visits &fresh, unsigned firstFresh);
 
   LoopNest &nest;
   llvm::function_ref<bool(Operation *)> isInside;
   const bool loopsOverOne;
   Visits visited;
-  /// Dims whose loops the root being walked shares with earlier roots.
+  /// By tensor and dim: the loop that the root being walked shares with earlier
+  /// roots.
   llvm::DenseMap<std::pair<Value, unsigned>, int> shared;
 };
 
@@ -179,8 +182,8 @@ LogicalResult LoopNestBuilder::walkOperands(ComputeOp op, const Coordinates *at,
 LogicalResult LoopNestBuilder::walkReduction(ReductionOp op,
                                              const Coordinates *at,
                                              Visits &visits) {
-  // A nest computes a reduction once, at the position of its loops: what reads
-  // it at a picked index or at a second position reads it from memory.
+  // A nest computes a reduction once, at the position of its loops. A reader at
+  // a picked index or at a second position must read it from memory.
   if (const Reduction *known = nest.findReduction(op))
     return success(*known->at == *at);
   if (llvm::any_of(*at, [&](Coordinate one) { return nest.findPicked(one); }))
@@ -233,7 +236,8 @@ LogicalResult LoopNestBuilder::walkRoot(Value root, Visits &visits) {
   return success();
 }
 
-/// A value that the new root and the nest both visit ties their loops together.
+/// If the new root and the nest both visit a value, its coordinates identify
+/// their loops.
 void LoopNestBuilder::findShared(const Visits &fresh, unsigned firstFresh) {
   SmallVector<int> tied(nest.loops.size() - firstFresh, -1);
   auto tie = [&](int ours, int theirs) {
@@ -265,9 +269,9 @@ LogicalResult LoopNestBuilder::addRoot(Value root) {
   if (nest.roots.empty())
     return walkRoot(root, visited);
 
-  // Walk it once on its own to learn what it shares, then again with the
-  // shared loops. The trial must not find reductions of earlier roots, or it
-  // would not ask for their loops.
+  // Walk the root once on its own to find the loops that it shares, then again
+  // with the shared loops. The trial must not find reductions of earlier roots,
+  // or it would make no loops for them.
   LoopNest before = nest;
   unsigned firstFresh = nest.loops.size();
   Visits fresh;

@@ -90,7 +90,7 @@ private:
     os << "]";
   }
 
-  /// As a sum, "2 * l0 + 3 + %n".
+  /// Prints the coordinate as a sum, "2 * l0 + 3 + %n".
   void print(Coordinate coordinate) {
     CoordinateSum sum(coordinate);
     llvm::StringRef separator;

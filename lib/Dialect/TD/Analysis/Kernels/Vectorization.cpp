@@ -13,7 +13,7 @@ namespace {
 // Costs in vector instructions; only their ratios matter. A gather is charged
 // half its elements because register tiles reuse what they gather.
 constexpr double kContiguous = 0.5, kUniform = 0.3, kGatherPerLane = 0.5;
-/// Adding up the lanes of one accumulator.
+/// The cost of adding up the lanes of one accumulator.
 constexpr double kLaneSum = 8;
 } // namespace
 
@@ -54,10 +54,10 @@ static double volume(const LoopNest &nest, LoopSet loops) {
   return product;
 }
 
-/// What the nest costs when `lanes` are the lane loops.
+/// The cost of the nest if `lanes` are the lane loops.
 static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
                       LoopSet lanes, int64_t width) {
-  // Vectors needed to run over `loops` once.
+  // The number of vectors to run over `loops` once.
   auto vectors = [&](LoopSet loops) {
     double count = volume(nest, loops & ~lanes);
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
@@ -120,8 +120,9 @@ VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
     if (inAll >> loop & 1)
       consider(LoopSet(1) << loop);
 
-  // Every reduction along lanes of its own, the contiguous ones where there is
-  // a choice; roots along the last loop that no reduction needs open.
+  // Also consider: every reduction along its own lanes, contiguous ones if
+  // there is a choice, and the roots along their last common loop that is
+  // parallel in no reduction.
   if (!nest.getReductions().empty()) {
     LoopSet lanes = 0, parallel = 0;
     for (const Reduction &reduction : nest.getReductions()) {

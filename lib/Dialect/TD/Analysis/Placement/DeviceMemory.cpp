@@ -10,8 +10,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Calls `visit` with each op that needs the value or a replica of it, which is
-/// kept by its handle.
+/// Calls `visit` with each op that uses the value, its handle or a replica of
+/// it; the handle keeps the replicas.
 static void forEachUser(Value value,
                         llvm::function_ref<void(Operation *)> visit) {
   for (Operation *user : value.getUsers()) {
@@ -75,7 +75,8 @@ void DeviceMemory::addSlot(SlotOp slot) {
     slotBytes += estimateBytes(type);
 }
 
-/// Whether the slot gets a new value while one that was read is still needed.
+/// Whether the slot is written after `read`, while the value from it is still
+/// needed: up to `last`, its last user.
 bool DeviceMemory::isRewritten(StringAttr slot, Operation *read,
                                Operation *last) {
   return llvm::any_of(writers.lookup(slot), [&](Operation *write) {
@@ -94,7 +95,7 @@ int64_t DeviceMemory::getBytes(Value value, Operation *last) {
     if (!isRewritten(read.getSlotAttr().getAttr(), op, last))
       return 0;
   } else if (isa_and_nonnull<HandleOp, ReplicaGetOp, ub::PoisonOp>(op)) {
-    return 0; // the tensor's own, the handle's, and none
+    return 0; // counted for the tensor, for the handle, and no memory
   }
   if (auto handle = dyn_cast<HandleType>(value.getType()))
     return replicas.contains(handle.getTensor())
@@ -126,7 +127,8 @@ int64_t DeviceMemory::getPeak() {
   return peak;
 }
 
-/// `unused`: what needs a value that nobody uses, null if nothing does.
+/// Adds values that have memory on the device to the live ones. `unused`: the
+/// last user of a value without users; null if it is not live.
 void DeviceMemory::addLive(ValueRange values, Operation *unused) {
   for (Value value : values) {
     Operation *last = getLastUser(value);

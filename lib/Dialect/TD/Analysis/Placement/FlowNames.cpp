@@ -16,7 +16,7 @@ FlowNames::FlowNames(ModuleOp module, ValueFlow &flow,
                      llvm::function_ref<bool(Operation *)> isMovable)
     : flow(flow) {
   module.walk<WalkOrder::PreOrder>([&](Operation *op) { nameOp(op); });
-  // What a body yields has its name now.
+  // The values that bodies yield have names now.
   module.walk([&](Operation *op) {
     if (CarryingLoop loop(op); loop) {
       for (auto [argument, next] :
@@ -121,12 +121,12 @@ void FlowNames::number(Block &block) {
   }
 }
 
-/// For every op with regions, what is in them.
+/// Collects, for every op with regions, the slots that the ops in them access.
 void FlowNames::collectSlots(Operation *op) {
   SlotAccess own;
   for (Region &region : op->getRegions())
     for (Operation &inner : region.getOps()) {
-      // A move does not change what a slot holds.
+      // A td.move does not change the content of a slot.
       if (auto user = dyn_cast<SlotUser>(inner); user && !isa<MoveOp>(inner)) {
         own.read.insert_range(user.getReadSlots());
         own.written.insert_range(user.getWrittenSlots());
@@ -170,12 +170,12 @@ void FlowNames::findActive(ModuleOp module,
       if (need >= 0)
         devices[lead(values.at(operand))] |= deviceBit(need);
     }
-    // Files are the host's.
+    // The host reads and writes files.
     if (isa<RestoreOp, SaveOp>(op))
       for (StringAttr slot : cast<SlotUser>(op).getReadSlots())
         devices[lead(slots.at(slot))] |= deviceBit(0);
   });
-  // What reaches a transfer through ops that can move matters as well.
+  // Names that reach a transfer through ops that can move matter as well.
   llvm::EquivalenceClasses<unsigned> groups;
   for (unsigned name = 0; name != flow.names.size(); ++name)
     groups.insert(lead(name));
@@ -210,7 +210,7 @@ void FlowNames::findLastUses(ModuleOp module) {
   for (auto [value, name] : values) {
     if (!active[name])
       continue;
-    // A transfer's result lives where the name does.
+    // The result of a transfer is live in the block of its name.
     Block *home = flow.names[name].value.getParentBlock();
     for (Operation *user : value.getUsers()) {
       if (isa<ToDeviceOp>(user))
@@ -220,7 +220,7 @@ void FlowNames::findLastUses(ModuleOp module) {
         Block *block = at->getBlock();
         Operation *parent = block->getParentOp();
         unsigned segment = segments.lookup(at);
-        // The next iteration needs what is made outside of the loop.
+        // The next iteration needs a value from outside of the loop again.
         if (block != home && CarryingLoop(parent))
           segment = segments.lookup(block->getTerminator());
         unsigned &last = lastUse.try_emplace({name, block}, 0).first->second;

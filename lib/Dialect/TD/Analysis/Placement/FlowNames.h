@@ -10,13 +10,13 @@
 
 namespace tdc::td {
 
-/// Slots that an op and what is inside of it read and write.
+/// The slots that an op, with the ops inside of it, reads and writes.
 struct SlotAccess {
   llvm::SetVector<mlir::StringAttr> read, written;
 };
 
-/// Which values have a name, and which of the names matter: webs whose values
-/// are made and needed on one device and that no transfer touches do not.
+/// The names of values and slots, and which names matter. A web does not matter
+/// if its values are made and needed on one device and no transfer touches it.
 class FlowNames {
 public:
   FlowNames(mlir::ModuleOp module, ValueFlow &flow,
@@ -26,13 +26,14 @@ public:
   std::optional<unsigned> find(mlir::Value value) const;
   std::optional<unsigned> find(mlir::StringAttr slot) const;
 
-  /// The device on which a value is made; none for values that only pass.
+  /// The device on which a value is made; nullopt for values that are only
+  /// passed on.
   std::optional<unsigned> getHome(mlir::Value value);
 
   const SlotAccess &getSlotAccess(mlir::Operation *op) const {
     return accesses.find(op)->second;
   }
-  /// Whether a name is needed in a segment of a block or behind it.
+  /// Whether a name is needed in a segment of a block or after it.
   bool isLive(unsigned name, mlir::Block *block, unsigned segment) const {
     auto last = lastUse.find({name, block});
     return last != lastUse.end() && segment <= last->second;

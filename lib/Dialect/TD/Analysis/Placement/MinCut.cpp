@@ -29,7 +29,8 @@ bool MinCut::assignLevels() {
   return levels[sink] >= 0;
 }
 
-/// Sends what it can along one shortest path; nothing if there is none left.
+/// Sends as much as possible along one shortest path and returns it; zero if no
+/// path is left.
 Capacity MinCut::augment() {
   std::vector<std::pair<Node, unsigned>> path; // nodes and the edge taken there
   Node node = source;

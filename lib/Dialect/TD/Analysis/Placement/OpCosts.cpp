@@ -1,4 +1,4 @@
-//===- OpCosts.cpp - what an op costs on a device -------------------------===//
+//===- OpCosts.cpp - the cost of an op on a device ------------------------===//
 
 #include "Dialect/TD/Analysis/Placement/OpCosts.h"
 #include "Dialect/TD/Analysis/Placement/ValueFlow.h"
@@ -9,8 +9,7 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Arithmetic operations while one byte is copied: of 500 GFLOP/s and of 20
-/// TFLOP/s.
+/// Arithmetic operations per copied byte, at 500 GFLOP/s and at 20 TFLOP/s.
 static constexpr double kOnCpu = 500e3 / kHostBytesPerMicrosecond,
                         kOnGpu = 20e6 / kHostBytesPerMicrosecond;
 
@@ -21,9 +20,9 @@ static double countElements(Value value) {
               : 0;
 }
 
-/// One for each element that is made, of a reduction for each that is read, and
-/// of a product for each multiplication and addition. What is written onto a
-/// tensor is written in place.
+/// One operation for each element of the result; for a reduction, one for each
+/// element that is read; for a product, one for each multiplication and
+/// addition. An update writes in place, so only its parts count.
 static double countOperations(Operation *op) {
   double elements = countElements(op->getResult(0));
   if (auto reduction = dyn_cast<ReductionOp>(op)) {

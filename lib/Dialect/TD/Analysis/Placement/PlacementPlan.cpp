@@ -8,14 +8,15 @@ namespace tdc::td {
 
 namespace {
 
-/// One web, once it has labels.
+/// The plan of one web, after its nodes have labels.
 class WebPlan {
 public:
   WebPlan(const ValueFlow &flow, llvm::ArrayRef<unsigned> nodes,
           std::vector<DeviceSet> &held)
       : flow(flow), nodes(nodes), held(held) {}
 
-  /// Drops from the labels what nobody needs or copies from.
+  /// Removes devices from the labels on which the value is neither needed nor
+  /// copied from.
   void prune() {
     llvm::DenseMap<unsigned, DeviceSet> wanted;
     llvm::SmallVector<std::pair<unsigned, unsigned>> worklist;
@@ -63,11 +64,11 @@ public:
     });
   }
 
-  /// Whether every copy is needed on every way from there.
+  /// Whether every copy is needed on every path that follows it.
   bool areAnticipated(llvm::ArrayRef<PlannedCopy> copies) {
     if (copies.empty())
       return true;
-    // The greatest solution: from "everything is" down.
+    // Computes the greatest solution, starting with all devices.
     llvm::DenseMap<unsigned, DeviceSet> anticipated;
     for (unsigned node : nodes)
       anticipated[node] = ~DeviceSet(0);
@@ -89,9 +90,9 @@ public:
     });
   }
 
-  /// Whether no value can be copied to a device twice: after one copy to it no
-  /// other is reached, nor the same again, and no two ways to copies are such
-  /// that a value takes both.
+  /// Whether no value can be copied to a device twice: a copy to it reaches
+  /// neither another copy to it nor itself again, and no value takes two paths
+  /// that both lead to copies to it.
   bool areUnique(llvm::ArrayRef<PlannedCopy> copies) {
     for (const PlannedCopy &first : copies) {
       llvm::DenseSet<unsigned> reached = getReached(flow.edges[first.edge].to);
@@ -112,8 +113,8 @@ public:
     return true;
   }
 
-  /// Whether no copy can bring a value to where it was made, nor the zeros that
-  /// a slot starts with, which every device has.
+  /// Whether no copy brings a value to the device that made it, or copies a
+  /// value that every device has, such as the zeros that a slot starts with.
   bool leaveHome(llvm::ArrayRef<PlannedCopy> copies) const {
     return llvm::all_of(copies, [&](const PlannedCopy &copy) {
       return llvm::none_of(getSources(copy.edge), [&](unsigned node) {
@@ -141,7 +142,7 @@ private:
     return result;
   }
 
-  /// The nodes at which the value of `start` may still be, later.
+  /// The nodes that the value of `start` can reach later.
   llvm::DenseSet<unsigned> getReached(unsigned start) const {
     return collect(start, &FlowNode::out, &FlowEdge::to);
   }
@@ -166,7 +167,7 @@ private:
     return a != b && a != FlowEdge::Always && b != FlowEdge::Always;
   }
 
-  /// Whether a value can take two ways, one to each edge (or both to one).
+  /// Whether a value can take two paths, one to each edge (or both to one).
   bool areOnBothWays(unsigned first, const llvm::DenseSet<unsigned> &toFirst,
                      unsigned second,
                      const llvm::DenseSet<unsigned> &toSecond) const {

@@ -1,4 +1,4 @@
-//===- ValueFlow.cpp - the ways of values between devices -----------------===//
+//===- ValueFlow.cpp - the flow of values between devices -----------------===//
 
 #include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
@@ -122,11 +122,11 @@ public:
   }
 
 private:
-  /// The nodes that stand for the names at one point of a block.
+  /// The current nodes of the names at one point of a block.
   struct State {
     llvm::MapVector<unsigned, unsigned> nodes; ///< by name
     unsigned segment = 0;
-    /// Names that go on behind the op around the block.
+    /// Names that are live after the op around the block.
     llvm::DenseSet<unsigned> goOn;
   };
   using Outcome = FlowEdge::Outcome;
@@ -155,7 +155,8 @@ private:
     return {kind, nullptr, block};
   }
 
-  /// A value that is made here: its node and the first one it passes.
+  /// Adds a value that is made here: its node, and the first node that it
+  /// passes.
   void define(Value value, State &state, double frequency, TransferSite site) {
     std::optional<unsigned> name = names.find(value);
     if (!name)
@@ -179,8 +180,8 @@ private:
     double frequency = isMain ? 1 : kCallsOfExports;
     for (Value argument : body.getArguments())
       define(argument, state, frequency, at(TransferSite::Start, &body));
-    // A slot lives across functions: what main leaves, exports find, and each
-    // other's.
+    // A slot keeps its content between functions: an export finds what @main or
+    // another export left in it.
     for (auto slot : function->getParentOfType<ModuleOp>().getOps<SlotOp>()) {
       std::optional<unsigned> name = names.find(slot.getSymNameAttr());
       if (!name)
@@ -206,7 +207,8 @@ private:
                 at(TransferSite::End, &body));
   }
 
-  /// The slot while no function runs. It may never be read again.
+  /// The node of a slot while no function runs. It is a branch, since the slot
+  /// may never be read again.
   unsigned getBetween(unsigned name) {
     auto [known, isNew] = between.try_emplace(name, 0);
     if (isNew) {
@@ -290,7 +292,7 @@ private:
       std::optional<unsigned> name = names.find(slot.getAttr());
       if (!name)
         continue;
-      // What the file does not have stays as it is.
+      // A slot that the file does not have keeps its content.
       if (op.getLenient())
         flow.nodes[state.nodes[*name]].needs |= deviceBit(0);
       unsigned node = addNode(*name), first = addNode(*name);
@@ -314,7 +316,7 @@ private:
       runLoop(CarryingLoop(op), frequency, state);
   }
 
-  /// The names that go into a block of `op`, each with a new node.
+  /// The names that enter a block of `op`, each with a new node.
   State enter(Operation *op, Block &block, double frequency,
               const State &outside, Outcome outcome) {
     State inside;
@@ -336,31 +338,30 @@ private:
     return inside;
   }
 
-  /// Goes on behind `op`: what is still needed passes it.
+  /// Continues after `op`: names that are still needed pass it.
   void leave(Operation *op, double frequency, State &state,
              ArrayRef<const State *> ends) {
-    State behind;
-    behind.segment = state.segment + 1;
-    behind.goOn = state.goOn;
+    State rest;
+    rest.segment = state.segment + 1;
+    rest.goOn = state.goOn;
     const SlotAccess &slots = names.getSlotAccess(op);
     for (auto [name, node] : state.nodes) {
       StringAttr slot = flow.names[name].slot;
-      bool stays = slot
-                       ? !slots.written.contains(slot)
-                       : state.goOn.contains(name) ||
-                             names.isLive(name, op->getBlock(), behind.segment);
+      bool stays = slot ? !slots.written.contains(slot)
+                        : state.goOn.contains(name) ||
+                              names.isLive(name, op->getBlock(), rest.segment);
       if (!stays)
         continue;
       unsigned next = addNode(name);
       addEdge(node, next, frequency, after(op));
-      behind.nodes[name] = next;
-      // The same value was inside.
+      rest.nodes[name] = next;
+      // The value inside of `op` was the same.
       for (const State *end : ends)
         if (auto inside = end->nodes.find(name); inside != end->nodes.end())
           addEdge(inside->second, next, 0, {}, Outcome::Leave,
                   /*moves=*/false);
     }
-    state = std::move(behind);
+    state = std::move(rest);
   }
 
   void runBranch(scf::IfOp op, double frequency, State &state) {
@@ -402,7 +403,7 @@ private:
         auto inside = end.nodes.find(*name);
         bool hasBlock = inside != end.nodes.end();
         join.ends.push_back(hasBlock ? inside->second : before.nodes[*name]);
-        // Without an else side the slot just stays as it is.
+        // Without an else region the slot keeps its content.
         addEdge(join.ends.back(), join.node, run,
                 hasBlock ? at(TransferSite::End, &region.front()) : after(op),
                 hasBlock ? Outcome::Always : Outcome::Else);
@@ -470,7 +471,7 @@ private:
     }
   }
 
-  /// Slots that a loop writes are carried by it.
+  /// The state without the slots that the loop writes: the loop carries these.
   State withoutWritten(Operation *op, const State &state) {
     State rest = state;
     rest.nodes.clear();
@@ -492,8 +493,8 @@ private:
 
 } // namespace
 
-/// Finds what is read, and where. An op whose result reaches nobody asks for
-/// nothing.
+/// Finds the nodes that are read, and the devices that read them. An op with a
+/// result that reaches no use needs nothing.
 void ValueFlow::findRead(llvm::function_ref<bool(Operation *)> isMovable) {
   llvm::DenseMap<unsigned, Operation *> makers;
   llvm::DenseMap<Operation *, SmallVector<unsigned>> operands;
@@ -520,7 +521,7 @@ void ValueFlow::findRead(llvm::function_ref<bool(Operation *)> isMovable) {
       own->second.push_back(use.node);
     else
       mark(use.node);
-  // What a checkpoint may leave as it is has no operand.
+  // A slot that a checkpoint may leave unchanged has needs, but no operand.
   for (unsigned node = 0; node != nodes.size(); ++node)
     if (nodes[node].needs)
       mark(node);

@@ -1,16 +1,18 @@
 //===- WebLabels.cpp - the cheapest labelling of a web --------------------===//
 //
-// A copy to device d stands on each edge a -> b where d is in the label of b
-// and not in that of a; it costs the value's bytes times the runs of the edge.
-// With two devices p and q, x = "p holds it" and y = "q does not" iteration all
-// terms into edges of a network: x(b) without x(a), y(a) without y(b), and
-// never y without x, for somebody has to hold the value. With one home, the
-// home keeps the value and each other device is a cut of its own. Several homes
-// on more devices are improved by exchanges between two of them, each a cut (Y.
-// Boykov, O. Veksler, R. Zabih, "Fast approximate energy minimization via graph
-// cuts", IEEE PAMI 23(11), 2001: alpha-beta swaps).
+// A copy to device d is on each edge a -> b where d is in the label of b but
+// not in the label of a; it costs the value's bytes times the runs of the edge.
+// For two devices p and q, the variables x = "p holds the value" and y = "q
+// does not hold it" make all terms edges of a network: x(b) without x(a) and
+// y(a) without y(b) cost a copy, and y without x is impossible, because some
+// device must hold the value. With one home, the home keeps the value and each
+// other device is a cut of its own. Several homes on more than two devices are
+// improved by exchanges between two of them, each exchange a cut (Y. Boykov, O.
+// Veksler, R. Zabih, "Fast approximate energy minimization via graph cuts",
+// IEEE PAMI 23(11), 2001: alpha-beta swaps).
 //
-// Among cuts of equal cost: fewer places to copy at, then holding less.
+// Among cuts of equal cost the one with fewer copy sites is taken, then the one
+// that holds fewer values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -82,14 +84,14 @@ private:
         if (cut.isOnSourceSide(variable(node)))
           labels[node] |= deviceBit(device);
     }
-    // Made nowhere in particular: held wherever it is needed.
+    // Without a home, the value is held on all devices that need it.
     if (!homes)
       for (unsigned node : read)
         labels[node] |= devices ? devices : deviceBit(0);
   }
 
-  /// Chooses which of two devices hold each value, what is held elsewhere being
-  /// as it is. The second variable of a node stands for "`q` does not".
+  /// Chooses which of two devices hold each value; the labels of other devices
+  /// stay. The second variable of a node is "`q` does not hold it".
   void solvePair(unsigned p, unsigned q) {
     DeviceSet both = deviceBit(p) | deviceBit(q);
     MinCut cut;
@@ -127,8 +129,9 @@ private:
     }
   }
 
-  /// Several homes on three devices or more: "somebody holds it" is no term of
-  /// two variables any more. From several starts, two devices at a time.
+  /// Several homes on three devices or more: "some device holds it" is no
+  /// longer a term of two variables. Improves two devices at a time, from
+  /// several starts, and takes the best.
   void solveByPairs() {
     llvm::SmallVector<unsigned> all;
     for (DeviceSet rest = devices; rest; rest &= rest - 1)

@@ -1,4 +1,4 @@
-//===- ContentFlow.cpp - where a value comes from and who reads it --------===//
+//===- ContentFlow.cpp - the sources and readers of a value ---------------===//
 
 #include "ContentFlow.h"
 #include "Dialect/TD/Analysis/Reporting/Transfers.h"
@@ -32,7 +32,8 @@ const ContentFlow::Slot &ContentFlow::slotOf(FlatSymbolRefAttr name) const {
   return found == slots.end() ? none : found->second;
 }
 
-/// The values that take over what an op that yields passes on.
+/// The values that take over the operand of a loop or of a yield; empty for
+/// other ops.
 static SmallVector<Value> getPassed(OpOperand &use) {
   Operation *op = use.getOwner();
   unsigned index = use.getOperandNumber();
@@ -56,7 +57,7 @@ SmallVector<Operation *> ContentFlow::getReaders(Value value) const {
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : reached[i].getUses())
       uses.push_back(&use);
-    // Uses are listed from the last one on.
+    // A use list starts with the last use.
     for (OpOperand *use : llvm::reverse(uses)) {
       Operation *op = use->getOwner();
       if (getNeed(op, use->getOperandNumber(), devices) >= 0)

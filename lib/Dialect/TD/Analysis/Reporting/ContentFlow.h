@@ -1,4 +1,4 @@
-//===- ContentFlow.h - where a value comes from and who reads it ----------===//
+//===- ContentFlow.h - the sources and readers of a value -----------------===//
 
 #ifndef TDC_LIB_DIALECT_TD_ANALYSIS_REPORTING_CONTENTFLOW_H
 #define TDC_LIB_DIALECT_TD_ANALYSIS_REPORTING_CONTENTFLOW_H
@@ -9,8 +9,8 @@
 
 namespace tdc::td {
 
-/// Follows contents through transfers, loops, branches and slots of a placed
-/// module.
+/// Follows the contents of values through transfers, loops, branches and slots
+/// of a placed module.
 class ContentFlow {
 public:
   explicit ContentFlow(mlir::ModuleOp module);
@@ -18,7 +18,7 @@ public:
   /// The ops that read the elements, the nearest first.
   llvm::SmallVector<mlir::Operation *> getReaders(mlir::Value value) const;
 
-  /// Where the values are made that a handle can stand for.
+  /// The td.handle ops that a handle can come from.
   llvm::SetVector<HandleOp> getHandles(mlir::Value handle) const;
 
   /// A write of the slot in a loop; null if there is none.

@@ -1,4 +1,4 @@
-//===- DryRun.cpp - a program without its numbers -------------------------===//
+//===- DryRun.cpp - the copies of a program, counted without data ---------===//
 
 #include "Dialect/TD/Analysis/Reporting/DryRun.h"
 #include "Dialect/TD/Analysis/Reporting/HostNumbers.h"
@@ -17,11 +17,11 @@ namespace {
 
 constexpr int kNowhere = -1;
 
-/// What a value is: a number of the host, or which instance and where.
+/// The value of a dry run: a number of the host, or an instance and its device.
 struct Datum {
   HostNumber number;
   uint64_t instance = 0;
-  int home = kNowhere; ///< zeros of a slot and what a constructor makes: none
+  int home = kNowhere; ///< none for zeros of a slot and constructors
   int device = kNowhere;
   int64_t bytes = 0;
   bool hasKnownSize = true;
@@ -60,12 +60,12 @@ public:
   }
 
 private:
-  /// More than this takes longer than anybody waits for a report.
+  /// The limit of steps: more take too long for a report.
   static constexpr int64_t kMostSteps = int64_t(1) << 23;
 
   //===--- Values ---------------------------------------------------------===//
 
-  /// A value that is new here.
+  /// Defines a value that is new here: an instance or an assumed number.
   void define(Value value, bool isMade) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
@@ -140,7 +140,7 @@ private:
         demand(get(operand), need);
   }
 
-  /// A handle knows where its instance is already.
+  /// Copies only if the handle has no replica on the device yet.
   void getReplica(ReplicaGetOp op) {
     Datum datum = get(op.getHandle());
     int device = devices.getIndex(getPlace(op.getType()));
@@ -168,7 +168,7 @@ private:
     for (auto slot : op.getSlots().getAsRange<FlatSymbolRefAttr>()) {
       const Datum &datum = slots[slot.getAttr()];
       demand(datum, 0);
-      // As written the slot stays where the program moved it.
+      // With transfers as written, the slot stays where the program moved it.
       if (datum.device != kNowhere)
         copy(datum, 0, op);
     }
@@ -188,7 +188,7 @@ private:
 
   //===--- Control --------------------------------------------------------===//
 
-  /// Whether there is time for another step.
+  /// Counts a step and returns whether it is below the limit.
   bool mayGoOn() { return run.complete &= ++steps < kMostSteps; }
 
   void runBlock(Block &block) {
@@ -209,14 +209,15 @@ private:
     run.exact &= isKnown;
   }
 
-  /// Numbers that depend on what is not known are not known.
+  /// Sets the results of a loop or branch. Their numbers are not known unless
+  /// the iterations or the condition are (`isKnown`).
   void setResults(Operation *op, SmallVector<Datum> data, bool isKnown) {
     for (Datum &datum : data)
       datum.number.isKnown &= isKnown;
     set(op->getResults(), data);
   }
 
-  /// No difference of two int64_t is too large for a uint64_t.
+  /// The trip count. The difference of any two int64_t fits a uint64_t.
   static uint64_t countIterations(int64_t lower, int64_t upper, int64_t step) {
     if (step <= 0 || lower >= upper)
       return 0;
@@ -232,7 +233,7 @@ private:
     SmallVector<Datum> carried = get(op.getInitArgs());
     uint64_t iterations = countIterations(lower.value, upper.value, step.value);
     auto index = static_cast<uint64_t>(lower.value);
-    // The last iterations: after them it is over for the program as well.
+    // Run the last iterations, so that the loop ends as in the program.
     if (iterations > mostIterations) {
       index += (iterations - mostIterations) * step.value;
       iterations = mostIterations;
@@ -350,7 +351,7 @@ private:
   llvm::DenseMap<StringAttr, Datum> slots;
   llvm::DenseMap<uint64_t, DeviceSet> replicas; ///< of handles' instances
   llvm::DenseSet<std::pair<uint64_t, unsigned>> demands;
-  /// How often something was assumed at one place of the program.
+  /// The number of assumptions at each location of the program.
   llvm::DenseMap<Location, unsigned> assumed;
 };
 

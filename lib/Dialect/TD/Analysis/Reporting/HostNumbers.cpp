@@ -62,7 +62,7 @@ computeNumber(Value result, llvm::function_ref<HostNumber(Value)> operand) {
   if (!value)
     return std::nullopt;
   bool isKnown = a.isKnown && b.isKnown;
-  // One side is enough where it decides.
+  // One side is enough if it decides: `false and x`, `true or x`.
   auto decides = [&](int64_t side) {
     return (a.isKnown && a.value == side) || (b.isKnown && b.value == side);
   };

@@ -11,7 +11,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// What td-normalize puts around a loop has the loop's place.
+/// Whether td-normalize has put the branch around a loop: both have one
+/// location.
 static bool isGuard(scf::IfOp op) {
   return llvm::any_of(*op.thenBlock(), [&](Operation &inner) {
     return CarryingLoop(&inner) && inner.getLoc() == op.getLoc();
@@ -20,7 +21,7 @@ static bool isGuard(scf::IfOp op) {
 
 namespace {
 
-/// Numbers that are computed from the index of a loop and constants alone, in
+/// Evaluates numbers that depend only on the index of a loop and constants, in
 /// one iteration.
 class Iteration {
 public:
@@ -45,8 +46,8 @@ private:
 
 } // namespace
 
-/// In how many iterations of the loop around it a branch goes its first way, if
-/// the index of the loop decides that.
+/// The number of iterations of the surrounding loop in which a branch takes its
+/// first region; nullopt unless the index of the loop decides it.
 static std::optional<int64_t> countTaken(scf::IfOp op) {
   constexpr int64_t mostIterations = 1 << 16;
   auto loop = dyn_cast<scf::ForOp>(op->getParentOp());
@@ -85,8 +86,8 @@ static RunFactor getFactor(Block *block, const DryRun &run) {
   factor.outer = run.getControl(op).runs;
   if (factor.isKnown)
     return factor;
-  // What runs may not know of the loops around it, it may know of one
-  // iteration.
+  // If the runs of the surrounding loops are not known, the runs in one
+  // iteration still may be.
   if (isa<scf::ForOp>(op) && factor.most) {
     factor.isKnown = true;
     factor.inner = *factor.most, factor.outer = 1;
@@ -137,7 +138,7 @@ std::optional<int64_t> getMostRuns(Block *block, const DryRun &run) {
     return outer;
   if (isa<scf::IfOp>(op)) {
     RunFactor factor = getFactor(block, run);
-    // The loop around it is a factor of `outer`.
+    // `outer` contains the iterations of the loop around the branch.
     return factor.isKnown && factor.outer ? *outer / factor.outer * factor.inner
                                           : *outer;
   }

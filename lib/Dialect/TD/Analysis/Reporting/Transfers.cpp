@@ -66,7 +66,7 @@ private:
 
   void addReaders(CopySite &site, Value result) {
     SmallVector<Operation *> readers = flow.getReaders(result);
-    // The one that no branch can leave out says most.
+    // Prefer a reader that no branch can skip.
     auto always = llvm::find_if(readers, [&](Operation *reader) {
       return reader->getBlock() == result.getParentBlock();
     });
@@ -87,8 +87,8 @@ private:
     transfers.push_back(std::move(site));
   }
 
-  /// What a model and files move where the program says so, for a program as
-  /// it is written.
+  /// Adds the copies of a td.move, td.save or td.restore, in a program with
+  /// transfers as written.
   void addAsWritten(Operation *op) {
     CopySite site;
     site.ops = {op};
@@ -143,7 +143,8 @@ private:
         maker ? getUserPlace(maker->getLoc()) : getUserPlace(made.getLoc());
   }
 
-  /// Whether no branch decides if an iteration of its loop makes the copy.
+  /// Whether every iteration of the loop around it makes the copy: no branch
+  /// decides that.
   static bool isInEachIteration(const CopySite &site) {
     return llvm::all_of(site.factors, [&](const RunFactor &factor) {
       return factor.op == site.loop || !site.loop->isAncestor(factor.op) ||
@@ -157,8 +158,8 @@ private:
 
   //===--- Replicas -------------------------------------------------------===//
 
-  /// All replicas on one device of values that are made at the same places on
-  /// one device are one site: whoever asks first pays.
+  /// All replicas on one device of values from the same td.handle ops on one
+  /// device are one site: the first request makes the copy.
   void addReplica(ReplicaGetOp op) {
     llvm::SetVector<HandleOp> made = flow.getHandles(op.getHandle());
     Place to = getPlace(op.getResult());
@@ -196,7 +197,7 @@ private:
 
   void countReplicas(CopySite &site, ArrayRef<HandleOp> made,
                      const llvm::SetVector<HandleOp> &all) {
-    // Each value is copied once, and only if somebody asks.
+    // Each value is copied once, and only on request.
     std::optional<int64_t> asked = 0, values = 0;
     auto add = [&](std::optional<int64_t> &sum, Operation *op) {
       std::optional<int64_t> runs = getMostRuns(op->getBlock(), run);
@@ -237,7 +238,7 @@ private:
   const DryRun &run;
   ContentFlow flow;
   std::vector<CopySite> transfers;
-  /// Of the replicas on a device of what some handles are made of: where in
+  /// By device and td.handle ops: the index of the site of their replicas in
   /// `transfers`.
   std::map<std::pair<std::string, std::set<Operation *>>, size_t> onDemand;
 };

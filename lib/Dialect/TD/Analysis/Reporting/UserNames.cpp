@@ -1,4 +1,4 @@
-//===- UserNames.cpp - what the author of a program calls things ----------===//
+//===- UserNames.cpp - names in the words of a program's author -----------===//
 
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/Analysis/Placement/ValueFlow.h"
@@ -10,7 +10,7 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Whether a text is printed, and nothing else.
+/// Whether a text is used by prints only.
 static bool isPrinted(Operation *format) {
   return llvm::all_of(format->getUsers(),
                       [](Operation *user) { return isa<PrintOp>(user); });
@@ -35,7 +35,8 @@ std::string getUserName(Operation *op) {
   if (!compute)
     return ("`" + op->getName().stripDialect() + "`").str();
   std::string spelling = compute.getSpelling();
-  // What the program writes is the op that needs all elements.
+  // An op without a spelling is part of its user: the program writes the op
+  // that needs all elements.
   if (spelling.empty())
     for (Operation *user : op->getUsers())
       if (isa<ComputeOp>(user))
@@ -44,15 +45,15 @@ std::string getUserName(Operation *op) {
          (spelling.empty() ? compute.getInfo().mnemonic.str() : spelling) + "`";
 }
 
-/// Whether the program has no word for what the op makes.
+/// Whether the program has no word for the op.
 static bool isUnnamed(Operation *op) {
   auto compute = dyn_cast<ComputeOp>(op);
   return compute ? compute.getSpelling().empty()
                  : isa<CopyStartOp, HandleOp, ReplicaGetOp>(op);
 }
 
-/// The variable that holds a value; of what a loop or branch passes on, the
-/// one that gives it that.
+/// The variable that holds a value. For a value that a loop or branch passes
+/// on, the variable that it comes from.
 static StringRef findName(Value value, unsigned depth = 4) {
   value = getContent(value);
   StringRef name = getVariableName(getLocation(value));
@@ -64,7 +65,7 @@ static StringRef findName(Value value, unsigned depth = 4) {
                     depth - 1);
   if (!result || !isStructured(result.getOwner()))
     return {};
-  // A branch may have nothing to give: there is no next iteration to copy for.
+  // One region may yield no value: there is no next iteration to copy for.
   for (Region &region : llvm::reverse(result.getOwner()->getRegions()))
     if (!region.empty() && name.empty())
       name = findName(
@@ -77,7 +78,8 @@ SlotOp findSlot(Operation *user, FlatSymbolRefAttr slot) {
   return SymbolTable::lookupNearestSymbolFrom<SlotOp>(user, slot);
 }
 
-/// The slot that a value was read from, or a handle goes to; null if none.
+/// The slot that `op` reads a value from, or that its handle is written to;
+/// null if there is none.
 static SlotOp findSlot(Operation *op) {
   if (auto read = dyn_cast<ReadOp>(op))
     return findSlot(op, read.getSlotAttr());
@@ -108,7 +110,7 @@ std::string getValueName(Value value) {
     return getArgumentName(cast<BlockArgument>(made));
   if (SlotOp slot = findSlot(maker))
     return getSlotName(slot);
-  if (isUnnamed(maker)) // it is what it is made of
+  if (isUnnamed(maker)) // it is named after its operand
     return getValueName(maker->getOperand(0));
   return isa<scf::SCFDialect>(maker->getDialect())
              ? "a value that loops and branches pass on"
@@ -152,7 +154,7 @@ SlotOp getSlotOfCopy(Value copy, Value content) {
 
 std::string getSlotName(SlotOp slot) {
   StringRef name = slot.getSymName().split('@').first;
-  // In a file of the state this keeps optimizers apart from models.
+  // In a file of the state, the prefix keeps optimizers apart from models.
   if (slot.getKind() == SlotKind::Moment)
     name.consume_front("opt.");
   if (slot.getKind() == SlotKind::Value)

@@ -1,4 +1,4 @@
-//===- ChooseDevices.cpp - td-choose-devices: ops where they save time ----===//
+//===- ChooseDevices.cpp - td-choose-devices: move ops to save time -------===//
 
 #include "../PlacementRemarks.h"
 #include "DeviceCut.h"
@@ -16,7 +16,8 @@ using namespace mlir;
 namespace tdc::td {
 namespace {
 
-/// A T-op all of whose readers can be told which of two results to read.
+/// Whether the op is a T-op and each reader of its result can be given one of
+/// two results.
 bool isReplicable(Operation *op) {
   return isTOp(op) &&
          llvm::all_of(getContentUses(op->getResult(0)), [](OpOperand *use) {
@@ -29,7 +30,8 @@ class Mover {
 public:
   explicit Mover(const Devices &devices) : devices(devices) {}
 
-  /// The op runs at `device`; what it reads and gives is brought.
+  /// Makes the op run on `device`: its operands are copied there, and its
+  /// result is copied back.
   void move(Operation *op, unsigned device) {
     const Place &place = devices.getPlace(device);
     Value result = op->getResult(0);
@@ -45,8 +47,8 @@ public:
     result.replaceAllUsesExcept(back, back.getDefiningOp());
   }
 
-  /// The op runs on both devices, each of which reads its own result. Whoever
-  /// reads it has its device already.
+  /// Makes the op run on both devices; each reader reads the result on its own
+  /// device. The devices of the readers are already chosen.
   void replicate(Operation *op) {
     Value result = op->getResult(0);
     Place own = getPlace(result);
@@ -80,8 +82,8 @@ private:
     return bytes;
   }
 
-  /// Whether the program says that the result crosses. Where operands do
-  /// instead, it says so of them.
+  /// Whether the program itself copies the result to `place`. If operands are
+  /// copied instead, these copies count as written by the program.
   static bool isWrittenTo(Value result, const Place &place) {
     return llvm::any_of(result.getUsers(), [&](Operation *user) {
       auto copy = dyn_cast<ToDeviceOp>(user);
@@ -126,7 +128,7 @@ struct ChooseDevicesPass
                        "GPUs is not built yet");
       return signalPassFailure();
     }
-    // One cut separates two devices.
+    // A minimum cut separates only two devices.
     if (flow.devices.size() != 2 || free.empty())
       return;
     SmallVector<FreeOp> ops = llvm::map_to_vector(free, [&](Operation *op) {
@@ -134,17 +136,18 @@ struct ChooseDevicesPass
     });
     SmallVector<DeviceSet> choices = DeviceCut(flow, ops).solve();
     Mover mover(flow.devices);
-    // From the last on: what an op's result is taken for is known then.
+    // The last op first: the copies of an op's result are final then.
     for (auto [free, devices] : llvm::reverse(llvm::zip(ops, choices)))
       if (llvm::popcount(devices) == 1)
         mover.move(free.op, llvm::countr_zero(devices));
-    // Readers first: of two twins each reads its own.
+    // Readers first: if a reader runs on both devices, each of its twins reads
+    // its own result.
     for (auto [free, devices] : llvm::reverse(llvm::zip(ops, choices)))
       if (llvm::popcount(devices) == 2)
         mover.replicate(free.op);
   }
 
-  /// The choice is made.
+  /// Removes the annotations, once the devices are chosen.
   static void dropPins(ModuleOp module) {
     module.walk([](ToDeviceOp op) {
       if (!op.getPinned())

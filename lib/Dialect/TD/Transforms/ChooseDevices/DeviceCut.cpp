@@ -78,7 +78,7 @@ void DeviceCut::addOp(const FreeOp &free) {
     unsigned way = flow.nodes[made->second.front()].out.front();
     addCosts(free.op, flow.edges[way].frequency);
   }
-  // Where nothing is saved it stays where the program has it.
+  // If a move saves nothing, the op stays where the program has it.
   Value result = free.op->getResult(0);
   if (getPlace(cast<RankedTensorType>(result.getType())) == getCpu())
     cut.addEdge(MinCut::source, y, {0, 1});
@@ -95,7 +95,8 @@ void DeviceCut::addOp(const FreeOp &free) {
     }
 }
 
-/// `runs`: per run of the program.
+/// Adds the time to compute `op`; `runs` is how often it runs per run of the
+/// program.
 void DeviceCut::addCosts(Operation *op, double runs) {
   auto costOn = [&](Place::Kind device) {
     return flow.getCost(runs * getOpCost(op, device));

@@ -2,10 +2,9 @@
 //
 // Stone's assignment of modules to two processors by minimum cut (H. S. Stone,
 // "Multiprocessor scheduling with the aid of network flow algorithms", IEEE
-// Trans. Software Eng. 3, 1977), with copies that are shared and control flow:
-// the network of td-place, in which the ops that may move have variables of
-// their own. An op on the cpu wants its operands there and gives its result
-// there.
+// Trans. Software Eng. 3, 1977), extended by shared copies and control flow. It
+// uses the network of td-place, with a variable of its own for each op that may
+// move. An op on the cpu needs its operands there and has its result there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,21 +16,22 @@
 
 namespace tdc::td {
 
-/// What choosing may do, and what it counts.
+/// An op that may move, with the options that the cut has for it.
 struct FreeOp {
   mlir::Operation *op;
-  /// May run on both devices: computing twice instead of copying.
+  /// It may run on both devices: it computes twice instead of copying.
   bool isReplicable = false;
-  /// Computing costs something, and not only copies.
+  /// The time to compute it counts, not only copies.
   bool hasCost = false;
 };
 
 class DeviceCut {
 public:
-  /// `flow` knows two devices, and `ops` as movable.
+  /// `flow` has two devices, and `ops` are movable in it.
   DeviceCut(const ValueFlow &flow, llvm::ArrayRef<FreeOp> ops);
 
-  /// For each op the devices that it is to run on; none if nobody needs it.
+  /// Returns for each op the devices that it should run on; none if its result
+  /// is not needed.
   llvm::SmallVector<DeviceSet> solve();
 
 private:
@@ -44,8 +44,9 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned, 2>> results,
       operands;
   MinCut cut;
-  /// By node of the flow: the value is held on the cpu; not on the other
-  /// device. By op: it runs on the cpu; not on the other device.
+  /// Variables of the cut. By node of the flow: the value is held on the cpu;
+  /// it is not held on the other device. By op: it runs on the cpu; it does not
+  /// run on the other device.
   llvm::DenseMap<unsigned, MinCut::Node> onCpu, notOnGpu;
   llvm::DenseMap<mlir::Operation *, MinCut::Node> runsOnCpu, runsNotOnGpu;
 };

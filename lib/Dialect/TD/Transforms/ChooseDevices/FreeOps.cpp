@@ -1,4 +1,4 @@
-//===- FreeOps.cpp - ops whose device is still to be chosen ---------------===//
+//===- FreeOps.cpp - ops that may run on another device -------------------===//
 
 #include "FreeOps.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
@@ -22,7 +22,7 @@ static bool isTensor(Value value) {
 // T-ops
 //===----------------------------------------------------------------------===//
 
-/// Whether it is known how often each op runs.
+/// Whether the compiler knows how often each op runs.
 static bool isProfileExact(ModuleOp module) {
   return !module
               .walk([](Operation *op) {
@@ -34,7 +34,8 @@ static bool isProfileExact(ModuleOp module) {
               .wasInterrupted();
 }
 
-/// Whether a value is brought to a device whatever T-ops do, in a block.
+/// Whether a compute op of `block`, other than a T-op, reads the value on
+/// `place`: then the value is copied there whatever T-ops do.
 static bool isReadAt(Value value, const Place &place, Block *block) {
   return llvm::any_of(getContentUses(value), [&](OpOperand *use) {
     Operation *user = use->getOwner();
@@ -43,9 +44,10 @@ static bool isReadAt(Value value, const Place &place, Block *block) {
   });
 }
 
-/// Whether the op, what it reads and the one op that reads its result run
-/// together: then a move saves bytes on every run or on none. So it does if
-/// what the op reads is there anyway.
+/// Whether the op, the ops that make its operands for it alone, and the one op
+/// that reads its result are in one block: then a move saves bytes on every run
+/// or on none. An operand may also be made elsewhere if it is read on the
+/// reader's device anyway.
 static bool isLocal(Operation *op) {
   SmallVector<OpOperand *> uses = getContentUses(op->getResult(0));
   if (uses.size() != 1)
@@ -65,8 +67,9 @@ static bool isLocal(Operation *op) {
   });
 }
 
-/// A part of a tensor is not worth the whole of it: what makes less of its
-/// operand stays where that is, or goes there.
+/// Whether the op has a result smaller than an operand and is on the device of
+/// that operand. It must stay there: a move would copy the whole operand
+/// instead of a part.
 static bool shrinksAtHome(Operation *op) {
   return llvm::any_of(op->getOperands(), [&](Value operand) {
     if (!isTensor(operand))
@@ -91,8 +94,9 @@ OpSet findFreeTOps(ModuleOp module) {
 // All ops
 //===----------------------------------------------------------------------===//
 
-/// What parameters of moved models hold: what is read from them, and what is
-/// written there, for who needs it next may have got it directly.
+/// Returns the values of parameters of moved models: values that are read from
+/// them, and values that are written to them, since the next use may have the
+/// written value directly.
 static llvm::DenseSet<Value> findParameters(ModuleOp module) {
   llvm::DenseSet<StringAttr> moved;
   module.walk([&](MoveOp op) {
@@ -111,7 +115,7 @@ static llvm::DenseSet<Value> findParameters(ModuleOp module) {
   return values;
 }
 
-/// Ops whose device an annotation says.
+/// Returns the ops with an annotation that gives their device.
 static llvm::DenseSet<Operation *> findAnnotated(ModuleOp module) {
   llvm::DenseSet<Operation *> ops;
   module.walk([&](ToDeviceOp op) {
@@ -119,7 +123,7 @@ static llvm::DenseSet<Operation *> findAnnotated(ModuleOp module) {
       return;
     Value value = op.getInput();
     while (auto transfer = value.getDefiningOp<ToDeviceOp>()) {
-      // Not what stands in front of a `.to`.
+      // An annotation after a `.to` does not apply to the op before it.
       if (!transfer.getImplied())
         return;
       value = transfer.getInput();
@@ -129,8 +133,9 @@ static llvm::DenseSet<Operation *> findAnnotated(ModuleOp module) {
   return ops;
 }
 
-/// The largest tensor that is taken to a device for a part of it: half of what
-/// the device has, where that is known.
+/// The bytes of the largest tensor that may be copied to a device for an op
+/// that reads a part of it: half of the memory of the device, where that is
+/// known, and at most 1 GiB.
 static int64_t getMostTaken(ModuleOp module) {
   int64_t most = int64_t(1) << 30;
   for (const auto &[gpu, bytes] : getBytesByGPU(module, kMemoryAttr))

@@ -1,4 +1,4 @@
-//===- FreeOps.h - ops whose device is still to be chosen -----------------===//
+//===- FreeOps.h - ops that may run on another device ---------------------===//
 
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_CHOOSEDEVICES_FREEOPS_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_CHOOSEDEVICES_FREEOPS_H
@@ -11,12 +11,15 @@ namespace tdc::td {
 
 using OpSet = llvm::SetVector<mlir::Operation *>;
 
-/// T-ops whose move saves bytes on every run of the program or on none.
+/// Returns the T-ops for which a move saves bytes on every run of the program
+/// or on none.
 OpSet findFreeTOps(mlir::ModuleOp module);
 
-/// Where costs decide (--placement=optimize): every compute op that nothing
-/// pins. Pinned are ops that read or give a parameter of a model that the
-/// program moved, and those whose result an annotation says the device of.
+/// Returns the ops that may move if costs decide (--placement=optimize): every
+/// compute op that is not pinned. An op is pinned if it reads or produces a
+/// parameter of a model that the program moved, or if an annotation gives the
+/// device of its result. Constructors, and ops that read a part of a very large
+/// tensor, are left out, too.
 OpSet findFreeOps(mlir::ModuleOp module);
 
 } // namespace tdc::td

@@ -1,7 +1,7 @@
 //===- FormKernels.cpp - compute ops -> td.kernel -------------------------===//
 //
-// FusionGraph decides what goes together; here the blocks are rebuilt: kernels
-// and host ops in an order that respects values and effects.
+// FusionGraph decides which ops form a kernel. This file rebuilds the blocks
+// from kernels and host ops, in an order that respects values and effects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,7 +57,8 @@ private:
     llvm::sort(body, [&](Operation *a, Operation *b) {
       return positions[a] < positions[b];
     });
-    // The last that is known of ops by the name that the program has for them.
+    // After this, only the kernel's location has the program's names of its
+    // results.
     SmallVector<Location> places;
     for (Operation *root : node.roots)
       places.push_back(
@@ -88,7 +89,8 @@ private:
     builder.setInsertionPointToEnd(&inner);
     for (Operation *constant : constants)
       builder.clone(*constant, mapping);
-    // Operands that were replaced meanwhile are looked up under their new name.
+    // Operands that were replaced meanwhile are mapped as their new values,
+    // too.
     for (Value input : node.inputs)
       if (Value known = mapping.lookupOrNull(input))
         mapping.map(getNew(input), known);
@@ -119,7 +121,7 @@ private:
 struct FormKernelsPass : impl::FormKernelsPassBase<FormKernelsPass> {
   using FormKernelsPassBase::FormKernelsPassBase;
   void runOnOperation() override {
-    // By a list: what they become stands before them.
+    // Collected first: expand() inserts the new ops before the expanded one.
     SmallVector<Expandable> ops;
     getOperation()->walk([&](Expandable op) { ops.push_back(op); });
     for (Expandable op : ops)

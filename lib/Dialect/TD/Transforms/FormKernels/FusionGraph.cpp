@@ -1,4 +1,4 @@
-//===- FusionGraph.cpp - which ops of a block become which kernel ---------===//
+//===- FusionGraph.cpp - how the ops of a block form kernels --------------===//
 
 #include "FusionGraph.h"
 #include "../Speculation.h"
@@ -13,34 +13,38 @@ namespace tdc::td {
 
 namespace {
 
-/// Instructions per element above which an op is stored rather than repeated.
+/// Instructions per element above which a value is stored rather than
+/// recomputed.
 constexpr unsigned kCheapCost = 8;
-/// Instructions per element of a kernel at most: one store more costs nothing
-/// beside them, and code generation takes more than linear time for a kernel.
+/// The most instructions per element of a kernel: compared with them one more
+/// store costs nothing, and code generation takes more than linear time for a
+/// kernel.
 constexpr unsigned kMostCost = 500;
-/// A kernel is compared with so many of the nearest kernels before it that read
-/// the same value: for each pair a nest is built.
+/// For each value, a kernel is compared with at most this many of the nearest
+/// kernels before it that read the value: each pair costs a nest.
 constexpr unsigned kMostRelated = 64;
-/// Accumulators that sibling reductions may need beside each other.
+/// The most accumulators that sibling reductions may need at the same time.
 constexpr int64_t kMaxUnrolled = 20;
 
 unsigned getCost(Operation *op) {
   return unsigned(cast<ComputeOp>(op).getInfo().cost);
 }
 
-/// Scatters ask for their indices by element, in an order of their own.
+/// Whether the operand is the index tensor of a scatter, which reads indices
+/// element by element, in its own order.
 bool isScatterIndex(Operation *op, Value operand) {
   return isa<UpdateOp>(op) && isa<Picker>(op) && op->getOperand(1) == operand;
 }
 
-/// Whether the outside sees when the op runs.
+/// Whether it is observable from outside when the op runs.
 bool isSeen(Operation *op) {
   return !op->getNumRegions() && !isMemoryEffectFree(op) &&
          !isa<NextRandomOp, ReadOp, SeedOp, WriteOp>(op);
 }
 
-/// Whether the op asks for one element of its operand again and again: for each
-/// position along a dim that the operand does not have, or at equal sums.
+/// Whether the op reads one element of its operand several times: for each
+/// position along a dim that the operand does not have, or where different
+/// positions add up to the same coordinate.
 bool expands(Operation *op) {
   if (!hasFamily(op, OpFamily::Movement))
     return false;
@@ -56,7 +60,7 @@ bool expands(Operation *op) {
   return access.symbols.empty() && dims > coordinates;
 }
 
-/// Whether the op asks for elements of an operand where its own are not.
+/// Whether the op reads its operand at other coordinates than its result's own.
 bool shifts(Operation *op) {
   return hasFamily(op, OpFamily::Movement) &&
          !cast<ComputeOp>(op).getAccess(0).hasDimsOnly();
@@ -72,7 +76,7 @@ bool isKernelOp(Operation *op) {
                      hasFamily(op, OpFamily::Scan));
 }
 
-bool standsAlone(Operation *op) { return !cast<ComputeOp>(op).isPulled(); }
+bool isNeverFused(Operation *op) { return !cast<ComputeOp>(op).isPulled(); }
 
 FusionGraph::FusionGraph(Block &block) {
   findSteps(block);
@@ -104,10 +108,11 @@ FusionGraph::FusionGraph(Block &block) {
   addOrderEdges(block);
 }
 
-/// The step of an optimizer is the same elementwise work on every parameter, of
-/// which a GPU makes one launch for all of them (group-launches): gradients are
-/// stored rather than used where they are summed up. That is a write and a read
-/// beside the seven of Adam, and saves a launch for nearly each parameter.
+/// Finds the steps of optimizers. A step is the same elementwise work on every
+/// parameter, which a GPU can do in one launch for all of them
+/// (group-launches). For that, gradients are stored rather than used in the
+/// kernel that sums them up. That costs a write and a read in addition to the
+/// seven of Adam, and saves a launch for nearly every parameter.
 void FusionGraph::findSteps(Block &block) {
   SmallVector<Value> work;
   for (auto write : block.getOps<WriteOp>())
@@ -128,9 +133,10 @@ void FusionGraph::findSteps(Block &block) {
 
 bool FusionGraph::mustStore(Operation *op, Value operand,
                             const Unstored &unstored, unsigned seen) const {
-  // A consumer that would ask for one element several times wants it stored; so
-  // does one that computes element by element what vectors could.
-  bool isAlone = standsAlone(op);
+  // A consumer that would read one element several times needs it stored; so
+  // does a consumer that would compute it element by element where vectors are
+  // possible.
+  bool isAlone = isNeverFused(op);
   bool repeats = isa<ReductionOp>(op) || isAlone || expands(op) || shifts(op);
   bool asksAgain = hasFamily(op, OpFamily::Contraction) || expands(op);
   // Elementwise work on a stored value is an epilogue of that value's kernel.
@@ -146,18 +152,18 @@ bool FusionGraph::mustStore(Operation *op, Value operand,
          isScatterIndex(op, operand);
 }
 
-/// A value is stored when the host needs it, when repeating what leads to it
-/// would be dear, when more than one consumer would have to repeat a reduction
-/// that it needs, or when it may end the program and something observable
-/// precedes the consumer.
+/// Chooses the values to store: values that the host needs, values that are
+/// expensive to recompute, values for which several consumers would repeat a
+/// reduction, and values that may end the program if an observable op runs
+/// between them and a consumer.
 void FusionGraph::chooseRoots(Block &block) {
   llvm::DenseMap<Operation *, Unstored> unstored;
   auto storeResult = [&](Operation *op) {
     stored.insert(op);
     unstored[op] = Unstored();
   };
-  // On a GPU a narrow value is stored rather than its widening, which is
-  // repeated where it is read: tensor cores multiply it as it is.
+  // On a GPU a narrow value is stored rather than its widening, which each
+  // reader repeats: tensor cores multiply narrow values directly.
   auto store = [&](Value operand) {
     Operation *def = operand.getDefiningOp();
     if (!def || def->getBlock() != &block || !isKernelOp(def))
@@ -209,7 +215,7 @@ void FusionGraph::chooseRoots(Block &block) {
     unstored[&op] = own;
     if (isForHost)
       storeResult(&op);
-    else if (standsAlone(&op) || own.cost > kMostCost ||
+    else if (isNeverFused(&op) || own.cost > kMostCost ||
              (users.size() > 1 && (own.reductions || own.cost > kCheapCost)))
       store(op.getResult(0));
   }
@@ -229,9 +235,10 @@ void FusionGraph::collectBody(Node &node, Operation *op) {
   }
 }
 
-/// Keeps effects in the program's order: everything that touches the world in
-/// one line, random state in another, reads and writes of a slot in one per
-/// slot. What may end the program, or needs a check in front, sees the world.
+/// Adds edges that keep effects in the program's order. Each line is one
+/// sequence of effects: on the outside world, on the random state, and one for
+/// the reads and writes of each slot. An op that may end the program, or relies
+/// on an earlier check, counts as a read of the world.
 void FusionGraph::addOrderEdges(Block &block) {
   struct Line {
     Node *lastWrite = nullptr;
@@ -240,7 +247,7 @@ void FusionGraph::addOrderEdges(Block &block) {
   Builder builder(block.getParentOp()->getContext());
   const Attribute world = builder.getStringAttr("world"),
                   random = builder.getStringAttr("random");
-  llvm::MapVector<Attribute, Line> lines; // a slot's is its symbol
+  llvm::MapVector<Attribute, Line> lines; // slots: by symbol
   lines[world];
   lines[random];
   Node *lastOnAll = nullptr;
@@ -319,7 +326,7 @@ unsigned FusionGraph::getSegment(const Node &node) {
   return segment;
 }
 
-/// Makes one segment of all from that of `a` to that of `b`.
+/// Joins the segments of `a` and `b` and all segments between them into one.
 void FusionGraph::joinSegments(const Node &a, const Node &b) {
   auto [first, last] = std::minmax({getSegment(a), getSegment(b)});
   while (last != first) {
@@ -328,10 +335,11 @@ void FusionGraph::joinSegments(const Node &a, const Node &b) {
   }
 }
 
-/// By their indices, the nodes that `node` needs through some third node, but
-/// none of segments before that of `first`. Positions alone do not bound the
-/// search: a node that was merged into a later one can be needed by an earlier
-/// one. Both are in one segment then, and no node needs a later segment.
+/// Returns the indices of the nodes that `node` needs through a third node.
+/// Segments before the segment of `first` are not searched. Positions alone
+/// could not bound the search: an earlier node can need a node that was merged
+/// into a later one. Both are in one segment then, and no node needs a later
+/// segment.
 llvm::BitVector FusionGraph::findIndirect(Node &node, const Node &first) {
   const unsigned begin = getSegment(first);
   llvm::BitVector entered(nodes.size()), indirect(nodes.size());
@@ -351,7 +359,7 @@ llvm::BitVector FusionGraph::findIndirect(Node &node, const Node &first) {
   return indirect;
 }
 
-/// Whether `to` needs `from` through some third node.
+/// Whether `to` needs `from` through a third node.
 bool FusionGraph::reaches(Node &from, Node &to) {
   return getSegment(from) <= getSegment(to) &&
          findIndirect(to, from).test(from.index);
@@ -379,7 +387,7 @@ static bool isTiled(const LoopNest &nest) {
 }
 
 /// Whether a GPU computes the kernel tile by tile: a product with tiles must be
-/// the only one, and its kernel do nothing but go on with its elements.
+/// the kernel's only one, and the rest of the kernel must be its epilogue.
 bool FusionGraph::hasTiledProduct(const Node &node) {
   if (!isOnGPU(node.roots.front()) ||
       llvm::none_of(node.body, [](Operation *op) {
@@ -403,9 +411,9 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
     return llvm::any_of(node.body,
                         [](Operation *op) { return isa<ReductionOp>(op); });
   };
-  // Elementwise work next to a reduction would be repeated for each of its
-  // register tiles, unless it goes on with the result.
-  if (llvm::any_of(a.body, standsAlone) || llvm::any_of(b.body, standsAlone))
+  // Elementwise work next to a reduction would be repeated for each register
+  // tile of the reduction, unless it is an epilogue.
+  if (llvm::any_of(a.body, isNeverFused) || llvm::any_of(b.body, isNeverFused))
     return false;
   bool isMixed = reduces(a) != reduces(b);
   if (isMixed && (isStep(a) || isStep(b)))
@@ -425,8 +433,8 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
       ((hasTiledProduct(a) || hasTiledProduct(b)) && !isTiled(*nest)))
     return false;
 
-  // Every root must run over all root loops, but for a few that a register
-  // tile can hold in full; reductions must share their loops.
+  // Every root must run over all root loops, except for a few loops that a
+  // register tile can hold in full; reductions must share their loops.
   LoopSet common = nest->getRootLoops();
   for (const Access &root : nest->getRoots())
     common &= nest->getLoopsOf(root.tensor, *root.at);
@@ -436,7 +444,7 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   for (unsigned loop = 0; loop < nest->getLoops().size(); ++loop)
     if ((nest->getRootLoops() & ~common) >> loop & 1) {
       int64_t extent = nest->getLoops()[loop].extent;
-      // A tile of nothing would compute nothing of the others either.
+      // An empty tile would skip the other roots, too.
       if (!reduces(a) || ShapedType::isDynamic(extent) || extent == 0)
         return false;
       unrolled *= extent;
@@ -447,7 +455,7 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
     if (reduction.loops != nest->getReductions().front().loops ||
         nest->isLaterStage(reduction))
       return false;
-  // One of them depends on what the other reduces: that is another stage.
+  // If `b` depends on the result of a reduction in `a`, it is a later stage.
   if (!isMixed && reduces(a) && llvm::any_of(b.inputs, [&](Value input) {
         return a.body.contains(input.getDefiningOp());
       }))
@@ -480,7 +488,7 @@ FusionGraph::Node *FusionGraph::findReader(const Node &node, unsigned from) {
 
 SmallVector<FusionGraph::Node *> FusionGraph::findRelated(const Node &node) {
   SmallVector<Node *> related;
-  // What is noted later is of later nodes, but for what was merged.
+  // Later entries belong to later nodes, except for merged ones.
   auto addNearest = [&](ArrayRef<Node *> noted, auto isRelated) {
     unsigned count = 0;
     for (Node *other : llvm::reverse(noted)) {
@@ -534,9 +542,9 @@ SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &node,
   return roots;
 }
 
-/// What was to be stored because several ops need it is not, where all of them
-/// ended up in one loop with it, and the others run over the same elements
-/// without it.
+/// Drops roots that no other node reads: a value was to be stored because
+/// several ops need it, but all of them are now in its kernel, and the
+/// remaining roots still run over the same elements without it.
 void FusionGraph::dropInnerRoots() {
   for (auto &node : nodes) {
     if (!node->isKernel || node->mergedInto || node->roots.size() == 1 ||

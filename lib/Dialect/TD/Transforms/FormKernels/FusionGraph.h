@@ -1,9 +1,9 @@
-//===- FusionGraph.h - which ops of a block become which kernel -----------===//
+//===- FusionGraph.h - how the ops of a block form kernels ----------------===//
 //
-// A graph over one block. A node is either a kernel in the making, known by its
+// A graph over one block. A node is either a future kernel, identified by its
 // roots (the values it must store), or an op that stays on the host. Ops
 // between a root and the inputs belong to every kernel that needs them:
-// recomputing an elementwise op costs less than storing what it gives.
+// recomputing an elementwise op costs less than storing its result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,37 +16,40 @@
 
 namespace tdc::td {
 
-/// Whether form-kernels puts the op into kernels; the other compute ops (random
-/// numbers on the cpu, constants, reshapes that are another view of the same
-/// bytes) are the host's.
+/// Whether td-form-kernels puts the op into kernels. The host runs the other
+/// compute ops: random numbers on the cpu, constants, and reshapes that only
+/// view the same bytes.
 bool isKernelOp(mlir::Operation *op);
-/// Whether what the op gives is on a GPU, and the op runs there.
+/// Whether the op's result is on a GPU, and so the op runs there.
 bool isOnGPU(mlir::Operation *op);
 
 /// Whether the kernel of the op computes no other root: an update, a scan, or a
-/// random permutation, which no loops over elements make.
-bool standsAlone(mlir::Operation *op);
+/// random permutation, which loops over single elements cannot compute.
+bool isNeverFused(mlir::Operation *op);
 
-/// Roots above this number make code larger without saving traffic.
+/// The most roots of a kernel: more make the code larger without saving memory
+/// traffic.
 constexpr unsigned kMaxRoots = 16;
-/// Reductions whose results one kernel puts together: a thread keeps them all,
-/// and each has loops of its own, of which a nest has at most 64.
+/// The most reductions of a kernel: a thread keeps the results of all of them,
+/// and each has its own loops, of which a nest has at most 64.
 constexpr unsigned kMaxReductions = 8;
 
 class FusionGraph {
 public:
   struct Node {
-    /// A kernel: the ops whose results it stores. A host op: the op itself.
+    /// For a kernel, the ops with results that it stores; for a host op, the op
+    /// itself.
     llvm::SmallVector<mlir::Operation *, 4> roots;
     bool isKernel = false;
-    Node *mergedInto = nullptr; ///< if so, it is to be skipped
-    /// Of a kernel: all ops it computes, roots included.
+    Node *mergedInto = nullptr; ///< if set, this node is skipped
+    /// All ops that a kernel computes, roots included.
     llvm::SetVector<mlir::Operation *> body;
-    /// What it needs from outside, in the order of first use.
+    /// Values that it needs from outside, in the order of first use.
     llvm::SetVector<mlir::Value> inputs;
-    /// Nodes that must stay before it though it does not use their values.
+    /// Nodes that must precede it although it does not use their values.
     llvm::SetVector<Node *> after;
-    /// Position in the block, to keep the program's order where it is free.
+    /// Position in the block: the program's order is kept where dependences
+    /// allow several.
     unsigned position = 0;
     unsigned index = 0; ///< in `nodes`
   };
@@ -55,10 +58,10 @@ public:
 
   /// Merges kernels where that saves memory traffic.
   void mergeKernels();
-  /// Merges kernels of a GPU that are stages of the work on one row.
+  /// Merges GPU kernels that are stages of the work on one row.
   void mergeRows();
 
-  /// All nodes left, each after everything that it needs.
+  /// Returns the nodes that are left, each after all nodes that it needs.
   llvm::SmallVector<Node *> getOrder();
 
 private:
@@ -70,8 +73,8 @@ private:
     bool mayFail = false;
     unsigned seenBefore = 0; ///< observable ops that precede it
   };
-  /// Whether `op` wants its operand stored rather than computed where it is
-  /// read. `seen` observable ops precede `op`.
+  /// Whether `operand` must be stored rather than computed where `op` reads it.
+  /// `seen` is the number of observable ops that precede `op`.
   bool mustStore(mlir::Operation *op, mlir::Value operand,
                  const Unstored &unstored, unsigned seen) const;
   void chooseRoots(mlir::Block &block);
@@ -82,45 +85,47 @@ private:
   void joinSegments(const Node &a, const Node &b);
   llvm::BitVector findIndirect(Node &node, const Node &first);
   bool reaches(Node &from, Node &to);
-  /// The nest that computes `roots` from what the nodes read.
+  /// The nest that computes `roots` from the inputs of `nodes`.
   static mlir::FailureOr<LoopNest>
   getNest(llvm::ArrayRef<mlir::Operation *> roots,
           llvm::ArrayRef<const Node *> nodes);
   static bool hasTiledProduct(const Node &node);
-  /// Whether the node is a part of the step of an optimizer on a GPU.
+  /// Whether the node is part of an optimizer's step on a GPU.
   bool isStep(const Node &node) const;
-  /// Whether one kernel can compute both; `b` does not need `a` through a third
-  /// node.
+  /// Whether one kernel can compute both. Expects that `b` does not need `a`
+  /// through a third node.
   bool canMerge(Node &a, Node &b);
   void merge(Node &a, Node &b);
   bool mergeRow(Node &a, Node &b);
-  /// Notes who reads and computes what of a node, once it has more of it.
+  /// Records `node` in `readers` and `holders` for the inputs and the body of
+  /// `more`.
   void note(Node &node, const Node &more);
-  /// The first kernel from number `from` on that reads a root of `node`; null
-  /// if there is none.
+  /// The first kernel with index `from` or higher that reads a root of `node`;
+  /// null if there is none.
   Node *findReader(const Node &node, unsigned from);
-  /// The kernels before `node` that read what it reads, or compute it, in
-  /// order: of each value only the nearest.
+  /// The kernels before `node`, in order, that read or compute one of its
+  /// inputs: of each input only the nearest ones.
   llvm::SmallVector<Node *> findRelated(const Node &node);
-  /// The roots of `node` that somebody else needs, `other` (which may be null)
-  /// left out.
+  /// The roots of `node` that a third node reads; `other`, which may be null,
+  /// does not count.
   llvm::SmallVector<mlir::Operation *, 4> getSharedRoots(Node &node,
                                                          Node *other);
   void dropInnerRoots();
   Node *find(mlir::Operation *op);
 
   std::vector<std::unique_ptr<Node>> nodes;
-  /// The nodes in order, cut where none needs a later one: a node, or all from
-  /// the first to the last of those that were merged. Each has the number of
-  /// one before it in its segment; the first has its own.
+  /// Cuts the nodes in order into segments, so that no node needs a node of a
+  /// later segment. A segment is one node, or all nodes from the first to the
+  /// last of a merge. Union-find: a node has the index of an earlier node of
+  /// its segment, the first node its own.
   std::vector<unsigned> segments;
   llvm::DenseMap<mlir::Operation *, Node *> nodeOf;
-  /// The nodes that have a value among their inputs, or an op in their body;
-  /// and some that had.
+  /// By value, the nodes that have it among their inputs; by op, the nodes that
+  /// have it in their body. Some of the nodes may no longer have it.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Node *, 2>> readers;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Node *, 2>> holders;
   llvm::DenseSet<mlir::Operation *> stored;
-  /// Elementwise ops that lead to new parameters and moments on a GPU.
+  /// Elementwise ops that compute new parameters and moments on a GPU.
   llvm::DenseSet<mlir::Operation *> steps;
 };
 

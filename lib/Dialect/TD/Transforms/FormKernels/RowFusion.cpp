@@ -1,10 +1,10 @@
 //===- RowFusion.cpp - stages of a row in one GPU kernel ------------------===//
 //
-// Softmax asks for the maximum of a row, then for a sum over the row that needs
-// the maximum, then for the row that needs both. On a GPU the threads that
-// share a row can go through it again and again: it comes from the cache then,
-// and what they reduce stays in registers. Kernels that feed each other so
-// become one; what is between them is computed again rather than stored.
+// Softmax computes the maximum of a row, then a sum over the row that needs the
+// maximum, then a row that needs both. On a GPU the threads that share a row
+// can read it several times: it comes from the cache then, and the reduced
+// values stay in registers. Kernels that feed each other in this way are
+// merged; values between them are recomputed rather than stored.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,16 +15,16 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Elements that one group of threads goes through where there is no row to
-/// share the work by.
+/// The most elements that one group of threads may process when all elements
+/// are reduced to one result, so that there are no rows to distribute.
 constexpr int64_t kSmallTensor = 1 << 13;
-/// Rows of such a length that are too few for a GPU leave most of it idle: each
-/// stage is a kernel of its own then, whose reductions the backend cuts into
-/// sections.
+/// The least number of elements of a long row. A few long rows leave most of a
+/// GPU idle: each stage stays a kernel of its own then, and the backend cuts
+/// its reductions into sections.
 constexpr int64_t kLongRow = 1 << 18;
 
-/// Whether all reductions are over rows of one kind, and all roots are a row or
-/// one element of it.
+/// Whether all reductions are over rows of one kind, and every root has a row
+/// or one element for each of them.
 static bool isRowNest(const LoopNest &nest) {
   ArrayRef<Reduction> reductions = nest.getReductions();
   if (reductions.empty())
@@ -39,7 +39,8 @@ static bool isRowNest(const LoopNest &nest) {
       return false;
     row |= rest;
   }
-  /// Positions of some loops, or `unknown` if only a run can tell.
+  /// The number of positions of `loops`, or `unknown` if it is known only at
+  /// run time.
   auto count = [&](LoopSet loops, int64_t unknown) {
     int64_t positions = 1;
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
@@ -61,8 +62,9 @@ static bool isRowNest(const LoopNest &nest) {
 }
 
 bool FusionGraph::mergeRow(Node &a, Node &b) {
-  if (llvm::any_of(a.body, standsAlone) || llvm::any_of(b.body, standsAlone) ||
-      isStep(a) || isStep(b) || reaches(a, b) || reaches(b, a))
+  if (llvm::any_of(a.body, isNeverFused) ||
+      llvm::any_of(b.body, isNeverFused) || isStep(a) || isStep(b) ||
+      reaches(a, b) || reaches(b, a))
     return false;
   SmallVector<Operation *, 4> shared = getSharedRoots(a, &b);
   llvm::append_range(shared, getSharedRoots(b, &a));

@@ -1,8 +1,8 @@
 //===- Place.cpp - td-place: transfers where they cost least --------------===//
 //
-// The program's own transfers are forgotten; the plan says on which devices
-// each value is held at each point, and every op gets its operands from there.
-// Values whose copies only a run can tell become handles.
+// The program's own transfers are discarded. The plan says which devices hold
+// each value at each point, and every op gets its operands from there. Values
+// for which only a run can tell the needed copies become handles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,7 +114,7 @@ private:
     return builder;
   }
 
-  /// Whether the iteration that ends is not the last.
+  /// Returns an i1 at the end of `body`: whether another iteration follows.
   Value getAgain(Block *body) {
     Value &again = agains[body];
     if (again)
@@ -131,20 +131,21 @@ private:
                                      next, loop.getUpperBound());
   }
 
-  /// The value of a node on a device, copied from another one.
+  /// Creates a copy of `value`: the value of a node on a device, copied from
+  /// another device.
   Value createCopy(OpBuilder &builder, Value value, unsigned node,
                    unsigned device) {
     return ToDeviceOp::create(builder, getLocation(node), getType(node, device),
                               value, isImplied(node, device), /*kept=*/false);
   }
 
-  /// Whether the program itself takes the value, or another that flows
-  /// together with it, to the device nowhere.
+  /// Whether the program itself never takes the value, or another value of its
+  /// web, to the device.
   bool isImplied(unsigned node, unsigned device) const {
     return !written.contains({flow.webOf(node), device});
   }
 
-  /// What the program says about transfers, before it is forgotten.
+  /// Records the transfers that the program writes, before they are discarded.
   void findWritten() {
     llvm::DenseMap<Value, unsigned> values;
     llvm::DenseMap<StringAttr, unsigned> slotWebs;
@@ -167,7 +168,8 @@ private:
     });
   }
 
-  /// A copy at the end of an iteration is for the next one only.
+  /// Copies a value at the end of an iteration if another iteration follows;
+  /// gives poison otherwise.
   Value copyForNextIteration(Block *body, Value value, unsigned node,
                              unsigned device) {
     Location loc = getLocation(node);
@@ -190,7 +192,8 @@ private:
 
   //===--- Values ---------------------------------------------------------===//
 
-  /// Where a copy comes from, for messages: the value's own line, and its name.
+  /// Returns the location for copies of a node, for messages: the line and the
+  /// name of the value.
   Location getLocation(unsigned node) const {
     return locations.at(flow.nodes[node].name);
   }
@@ -229,7 +232,8 @@ private:
     return createCopy(builder, value, node, device);
   }
 
-  /// The value where it is made; a constructor runs on another device as well.
+  /// Returns the value on the device where it is made; on any other device, its
+  /// constructor is cloned.
   Value madeAt(unsigned name, unsigned device) {
     Value value = flow.names[name].value;
     if (homes.lookup(name) == device)
@@ -240,7 +244,8 @@ private:
                    flow.devices.getPlace(device));
   }
 
-  /// The one way to a node that nothing is made at and where no ways meet.
+  /// Returns the only moving edge to a node at which no value is made and no
+  /// edges meet.
   unsigned getWayIn(unsigned node) const {
     for (unsigned edge : flow.nodes[node].in)
       if (flow.edges[edge].moves)
@@ -248,8 +253,8 @@ private:
     llvm_unreachable("a node that passes a value on has a way in");
   }
 
-  /// What a loop or branch gives: its argument or result for the device, or a
-  /// copy behind the loop.
+  /// Returns the value of a loop or branch for the device: its argument or
+  /// result, or a copy after the loop.
   Value joinValue(const FlowJoin &join, unsigned node, unsigned device) {
     Operation *op = current(join.op);
     CarryingLoop loop(op);
@@ -302,7 +307,7 @@ private:
     return handleAt(flow.edges[getWayIn(node)].from);
   }
 
-  /// A replica for an op: the value itself where the op is at its home.
+  /// Returns a replica for an op, or the value itself if `device` is its home.
   Value replicaAt(unsigned node, unsigned device, Operation *op) {
     if (Value known = values.lookup({node, device}))
       return known;
@@ -323,7 +328,7 @@ private:
 
   //===--- Loops and branches ---------------------------------------------===//
 
-  /// The devices on which a loop or branch has to pass a value.
+  /// Returns the devices on which a loop or branch must pass a value on.
   DeviceSet getPassed(const FlowJoin &join) const {
     DeviceSet passed = plan.held[join.node];
     if (!CarryingLoop(current(join.op)))
@@ -377,7 +382,7 @@ private:
     unsigned position = positions.lookup({join.node, kHandle});
     if (CarryingLoop loop(op); loop) {
       loop.getYield()->setOperand(position, handleAt(join.ends[0]));
-      // Else only what the last iteration leaves is needed.
+      // Otherwise only the value after the last iteration is needed.
       if (plan.held[join.node])
         loop.getInits()[position].set(handleAt(join.init));
       return;
@@ -412,8 +417,8 @@ private:
     loop.getYield()->setOperand(position, next);
   }
 
-  /// The value of `node`, copied at the builder's point if it is not held on
-  /// the device.
+  /// Returns the value of `node` on the device, copied at the builder's
+  /// insertion point if the device does not hold it.
   Value bring(OpBuilder &builder, unsigned node, unsigned device) {
     DeviceSet held = plan.held[node];
     if (held & deviceBit(device))
@@ -429,7 +434,7 @@ private:
         slots.makeHandle(slot);
   }
 
-  /// Copies what a slot holds to the slot of another device.
+  /// Copies the content of a slot to the slot of another device.
   void copySlot(const PlannedCopy &copy) {
     const FlowEdge &edge = flow.edges[copy.edge];
     StringAttr slot = flow.nameOf(edge.to).slot;
@@ -465,7 +470,7 @@ private:
     op.erase();
   }
 
-  /// A file is read into the slot of the cpu.
+  /// Makes a td.restore read the file into the slot on the cpu.
   void placeRestore(RestoreOp op, ArrayRef<unsigned> nodes) {
     llvm::DenseMap<StringAttr, FlatSymbolRefAttr> onCpu;
     OpBuilder builder(op);
@@ -489,7 +494,8 @@ private:
     op.setSlotsAttr(replaceSlots(op.getSlots(), onCpu));
   }
 
-  /// The slot on the cpu of a slot of handles, with the same value.
+  /// Copies the value of a slot of handles to its slot on the cpu, and returns
+  /// this slot.
   FlatSymbolRefAttr fetchHandle(OpBuilder &builder, Location loc,
                                 StringAttr slot) {
     FlatSymbolRefAttr own = slots.get(slot, 0);
@@ -549,16 +555,16 @@ private:
   PlacedSlots slots;
   llvm::DenseMap<unsigned, unsigned> joinOf, readOf;
   llvm::DenseMap<unsigned, unsigned> homes; ///< by name, of values
-  /// By name, from before values change.
+  /// By name; collected before values change.
   llvm::DenseMap<unsigned, Location> locations;
-  /// Where a join's value for a device (or its handle) stands among what its op
-  /// passes on.
+  /// The index of a join's value for a device (or of its handle) among the
+  /// values that its op passes on.
   llvm::DenseMap<std::pair<unsigned, unsigned>, unsigned> positions;
   llvm::DenseMap<Operation *, Operation *> replaced;
   llvm::DenseMap<std::pair<unsigned, unsigned>, Value> values;
   llvm::DenseMap<unsigned, Value> handles;
   llvm::DenseMap<Block *, Value> agains;
-  /// Webs and devices that the program takes them to.
+  /// Webs, with the devices that the program takes them to.
   llvm::DenseSet<std::pair<unsigned, unsigned>> written;
 };
 
@@ -567,7 +573,7 @@ struct PlacePass : public impl::TDPlacePassBase<PlacePass> {
     if (!needsPlacement(getOperation()))
       return;
     TransferRemarks remarks(getOperation());
-    // What nobody needs must not be brought anywhere.
+    // Values that are not needed must not be copied anywhere.
     sweepDead(getOperation());
     Placer(getOperation()).run();
     remarks.emit(getOperation());

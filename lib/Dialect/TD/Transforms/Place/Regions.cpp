@@ -1,4 +1,4 @@
-//===- Regions.cpp - what loops and branches pass on ----------------------===//
+//===- Regions.cpp - values that loops and branches pass on ---------------===//
 
 #include "Regions.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -1,8 +1,8 @@
 //===- Slots.h - slots on several devices ---------------------------------===//
 //
-// What a slot holds may be held on several devices, or on one device here and
-// on another there. Each of them has a slot of its own; the slot of the first
-// keeps the name.
+// The content of a slot may be held on several devices at once, or on different
+// devices at different points. Each of these devices has its own slot; the slot
+// of the first device keeps the name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,9 +18,9 @@ class PlacedSlots {
 public:
   PlacedSlots(mlir::ModuleOp module, const Devices &devices);
 
-  /// The slot for a device, made if need be.
+  /// Returns the slot for a device; creates it on first use.
   mlir::FlatSymbolRefAttr get(mlir::StringAttr slot, unsigned device);
-  /// Makes it a slot of handles.
+  /// Converts the slot to a slot of handles.
   void makeHandle(mlir::StringAttr slot);
   mlir::RankedTensorType getType(mlir::StringAttr slot, unsigned device) const;
   HandleType getHandleType(mlir::StringAttr slot) const;
@@ -30,7 +30,7 @@ private:
   llvm::DenseMap<mlir::StringAttr, SlotOp> slots;
   llvm::DenseMap<std::pair<mlir::StringAttr, unsigned>, mlir::FlatSymbolRefAttr>
       made;
-  llvm::DenseMap<mlir::StringAttr, bool> isTaken; ///< the name itself
+  llvm::DenseMap<mlir::StringAttr, bool> isTaken; ///< the slot's own name is
 };
 
 } // namespace tdc::td

@@ -1,11 +1,11 @@
-//===- Downloads.cpp - the host reads behind the kernels ------------------===//
+//===- Downloads.cpp - the host reads after the kernels -------------------===//
 //
-// The host waits for what it reads from a GPU. Kernels that do not depend on
-// that can be queued before: then the GPU works while the host waits. So within
-// a block a download begins as soon as there is something to copy, and the ops
-// that need it move behind the ops that do not, up to the first op of the GPU
-// that does, or where the host waits anyway. What the outside sees keeps its
-// order.
+// The host waits for tensors that it reads back from a GPU. Kernels that do not
+// depend on them can be queued before the wait: then the GPU works while the
+// host waits. So within a block a download starts as soon as its operand is
+// available, and the ops that need it are sunk below the ops that do not: down
+// to the first op of the GPU that needs it, or to where the host waits anyway.
+// Observable ops keep their order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,12 +34,13 @@ bool isQueued(Operation *op) {
   return isa<CopyStartOp, MarkOp, NoTicketOp>(op);
 }
 
-/// Whether the host waits for the copy where it stands.
+/// Whether the op is a copy that the host waits for right there.
 static bool isWaitedFor(Operation *op) {
   return isa<ToDeviceOp>(op) && !isQueued(op);
 }
 
-/// Whether two copies can begin at the same time.
+/// Whether two copies can start at the same time, because one op makes both
+/// operands.
 static bool haveSameMaker(Operation *download, Operation *other) {
   return download->getOperand(0).getDefiningOp() ==
          other->getOperand(0).getDefiningOp();
@@ -47,15 +48,15 @@ static bool haveSameMaker(Operation *download, Operation *other) {
 
 namespace {
 
-/// What stands behind a download, up to where no further op can be queued
-/// before the host waits for it.
+/// The ops that follow a download, up to the point where no further op can be
+/// queued before the host waits for it.
 class Tail {
 public:
   explicit Tail(ToDeviceOp download);
 
-  /// Whether there is a kernel that the copy can run beside.
+  /// Whether there is a kernel that the copy can overlap with.
   bool hidesCopy() const { return hasKernel; }
-  /// Moves what has to wait behind the rest.
+  /// Moves the ops that must wait for the download after the others.
   void split();
 
 private:
@@ -64,7 +65,7 @@ private:
 
   Operation *end;
   llvm::SmallVector<Operation *> late;
-  /// What is there only when they have run.
+  /// Values that are available only after late ops have run.
   llvm::DenseSet<Value> lateValues;
   bool hasKernel = false;
 };
@@ -74,16 +75,17 @@ Tail::Tail(ToDeviceOp download) {
   bool hasLateEffects = false;
   Operation *op = download->getNextNode();
   for (; !op->hasTrait<OpTrait::IsTerminator>(); op = op->getNextNode()) {
-    // What may end the program, or needs a check in front, is seen as well.
-    // With the download come errors of kernels, which end the program.
+    // Ops that may end the program, or rely on an earlier check, are observable
+    // as well. The download may report errors of kernels, which end the
+    // program.
     bool isSeen = !isQueued(op) && !mayRunUnasked(op) &&
                   !isa<ReadOp, WriteOp, NextRandomOp>(op);
     bool hasEffects = isQueued(op) ? isa<KernelOp>(op) && hasRunTimeSizes(op)
                                    : !mayRunUnasked(op);
-    // Waits keep their order: what is read first is waited for first.
+    // Waits keep their order: the first tensor to be read is waited for first.
     bool isLate = dependsOnLate(*op) || isa<CopyWaitOp>(op) || isSeen ||
                   (hasEffects && hasLateEffects);
-    // Regions may hold anything.
+    // Regions may contain anything.
     if (op->getNumRegions() > 0 && !isa<KernelOp>(op))
       break;
     if ((isLate && isQueued(op)) ||
@@ -119,7 +121,8 @@ void Tail::split() {
     op->moveBefore(end);
 }
 
-/// The first op of the value's block that needs it; the last if none does.
+/// The first op of the value's block that needs it; the terminator if none
+/// does.
 Operation *getFirstUser(Value value) {
   Block *block = value.getParentBlock();
   Operation *first = block->getTerminator();
@@ -137,7 +140,8 @@ void deferDownloads(Block &block, HasRoom hasRoom) {
   auto host = [&](MLIRContext *context) {
     return td::getDevice(context, getCpu());
   };
-  // The last first: those that the host does not wait for are passed by others.
+  // Last one first: the tail of a download can extend past later ones that the
+  // host does not wait for any more.
   auto transfers = llvm::to_vector(block.getOps<ToDeviceOp>());
   for (ToDeviceOp download : llvm::reverse(transfers)) {
     if (!isDownload(download) || !download.getType().hasStaticShape() ||
@@ -147,7 +151,7 @@ void deferDownloads(Block &block, HasRoom hasRoom) {
               *maker = download.getInput().getDefiningOp();
     if (maker && maker->getBlock() == &block)
       download->moveAfter(maker);
-    // What is copied stays on the GPU behind kernels that may not need it.
+    // The operand stays on the GPU until after kernels that may not need it.
     Tail tail(download);
     if (!tail.hidesCopy() ||
         !hasRoom(countBytes(download.getInput().getType()))) {
@@ -169,7 +173,7 @@ void deferDownloads(Block &block, HasRoom hasRoom) {
 
 void joinWaits(Block &block) {
   using Queue = std::tuple<Attribute, Attribute, Attribute>;
-  llvm::DenseMap<Queue, CopyWaitOp> last; // by who waits
+  llvm::DenseMap<Queue, CopyWaitOp> last; // by device, source, target
   for (auto wait : llvm::make_early_inc_range(block.getOps<CopyWaitOp>())) {
     auto copy = wait.getTicket().getDefiningOp<CopyStartOp>();
     if (!copy || copy.isUpload() || copy->getBlock() != &block)

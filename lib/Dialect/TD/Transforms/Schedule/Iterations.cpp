@@ -1,5 +1,4 @@
-//===- Iterations.cpp - a loop one iteration earlier or later
-//-----------------------===//
+//===- Iterations.cpp - a loop one iteration earlier or later -------------===//
 
 #include "Iterations.h"
 #include "Dialect/TD/IR/CarryingLoop.h"

@@ -1,5 +1,4 @@
-//===- Iterations.h - a loop one iteration earlier or later ---------------*-
-//C++ -*-===//
+//===- Iterations.h - a loop one iteration earlier or later ---------------===//
 
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_ITERATIONS_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_ITERATIONS_H
@@ -9,13 +8,14 @@
 namespace tdc::td {
 
 /// Whether the loop is known to have an iteration: by its bounds, or because a
-/// branch around it asks that (td-normalize).
+/// branch around it checks that (td-normalize).
 bool hasIteration(mlir::scf::ForOp loop);
 
-/// Whether the loop has an iteration, as an i1 in front of it or behind it.
+/// Creates an i1, before or after the loop: whether the loop has an iteration.
 mlir::Value askForIteration(mlir::OpBuilder &builder, mlir::scf::ForOp loop);
 
-/// How many iterations come before the one of `index`.
+/// Creates the number of iterations that precede the one with induction
+/// variable `index`.
 mlir::Value getIteration(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
                          mlir::Value index);
 
@@ -23,7 +23,7 @@ mlir::Value getIteration(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
 void forEachReader(mlir::Value value,
                    llvm::function_ref<void(mlir::Operation *)> visit);
 
-/// Whether a branch or a loop, this one or another, hands the value on.
+/// Whether a branch or a loop, this one or another, passes the value on.
 bool isPassedOn(mlir::Value value);
 
 } // namespace tdc::td

@@ -1,9 +1,9 @@
-//===- LateOps.cpp - what can be done in the next iteration
-//--------------------===//
+//===- LateOps.cpp - ops that can run one iteration later -----------------===//
 //
-// What depends on a read comes with it. What people see keeps its order: if
-// some of it is late, or an error of a kernel, all is. Nothing that a GPU does
-// is late, nor what reads or writes files.
+// Ops that depend on a late read are late, too. Observable ops keep their
+// order: if one of them is late, or a late read may report the error of a
+// kernel, all of them are late. Ops of a GPU, and ops that read or write files,
+// are never late.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// The first such op: this one, or one in its branches.
+/// Returns the first op for which `isSuch` holds: this one, or one in its
+/// regions.
 static Operation *findAny(Operation *op,
                           llvm::function_ref<bool(Operation *)> isSuch) {
   Operation *found = nullptr;
@@ -41,18 +42,19 @@ static bool isCheck(Operation *op) {
   return isa<AssertOp, CheckDimOp, CheckRandIntOp>(op);
 }
 
-/// Whether people see the op, or may miss what stands behind it.
+/// Whether the op is observable: a print, or a check, which may end the
+/// program.
 static bool isSeen(Operation *op) { return isa<PrintOp>(op) || isCheck(op); }
 
-/// Who reads what is copied: where the program asks for it.
+/// Returns the first reader of a copy, or the copy itself if there is none.
 static Operation *getReader(Operation *copy) {
   Operation *reader = copy;
-  for (Operation *user : copy->getUsers()) // the first one comes last
+  for (Operation *user : copy->getUsers()) // the first one is last
     reader = user;
   return reader;
 }
 
-/// Why a copy cannot be read late, for itself; "" if it can.
+/// The reason why a copy by itself cannot be read late; "" if it can.
 static llvm::StringRef findObstacle(ToDeviceOp copy) {
   if (copy.getKept())
     return not_pipelined::kAsWritten;
@@ -61,19 +63,21 @@ static llvm::StringRef findObstacle(ToDeviceOp copy) {
   return isPassedOn(copy.getResult()) ? not_pipelined::kPassedOn : "";
 }
 
-/// What of an op cannot be done one iteration later.
+/// Whether the op cannot run one iteration later.
 static bool isPunctual(Operation *op) {
   bool isByHost = isSeen(op) || isa<scf::IfOp, scf::YieldOp>(op) ||
                   (cannotFail(op) && !isQueued(op));
   return !isByHost || isa<ToDeviceOp>(op);
 }
 
-/// The same, done by a GPU, but for what it only looks up.
+/// Whether the op runs on a GPU and cannot run one iteration later; reads of
+/// slots do not count.
 static bool isOfGPU(Operation *op) {
   return isPunctual(op) && isQueued(op) && !isa<ReadOp>(op);
 }
 
-/// The same, done by the host, but for copies and state.
+/// Whether the op runs on the host and cannot run one iteration later; copies
+/// and accesses to state do not count.
 static bool isOfHost(Operation *op) {
   return isPunctual(op) && !isQueued(op) &&
          !isa<ToDeviceOp, ReplicaGetOp, ReadOp, WriteOp, ReadHandleOp,
@@ -92,14 +96,15 @@ bool LateOps::refuse(llvm::StringRef why, Operation *by) {
   return false;
 }
 
-/// Whether the loop has kernels that an iteration's reads can wait behind.
+/// Whether the loop has GPU kernels after which the reads of an iteration can
+/// wait, and no inner loop.
 bool LateOps::findLoop() {
   bool hasKernels = false;
   for (Operation &op : *loop.getBody()) {
     auto kernel = dyn_cast<KernelOp>(op);
     hasKernels |= kernel && kernel.isOnGPU();
-    // What an inner loop does takes long: nobody should wait for a line of
-    // text until the next iteration's is queued.
+    // An inner loop takes long: users should not have to wait for a line of
+    // text until the inner loop of the next iteration is queued.
     if (Operation *inner =
             findAny(&op, [](Operation *op) { return bool(CarryingLoop(op)); }))
       return refuse(not_pipelined::kInnerLoop, inner);
@@ -115,7 +120,7 @@ bool LateOps::isLate(Operation &op) const {
   });
 }
 
-/// Adds all that depends on what is late.
+/// Adds all ops that depend on late ones.
 void LateOps::spread() {
   size_t before;
   do {
@@ -132,7 +137,7 @@ void LateOps::spread() {
   } while (ops.size() + values.size() > before);
 }
 
-/// Whether a read may bring the error of a kernel.
+/// Whether a read may report the error of a kernel.
 bool LateOps::mayKernelsFail() {
   return hasAny(loop->getParentOfType<FunctionOpInterface>(),
                 [](Operation *op) {
@@ -141,7 +146,8 @@ bool LateOps::mayKernelsFail() {
                 });
 }
 
-/// Finds what may be seen of what is late: some of it, and errors.
+/// Determines whether late ops are observable, or may report errors of kernels,
+/// and whether checks are late.
 void LateOps::findEffects() {
   auto isAnyLate = [&](bool (*isSuch)(Operation *)) {
     return llvm::any_of(ops, [&](Operation *op) { return hasAny(op, isSuch); });
@@ -151,7 +157,8 @@ void LateOps::findEffects() {
   hasChecks = isAnyLate(isCheck);
 }
 
-/// What is seen comes in order: neither before nor behind `op`.
+/// Refuses, because observable ops must keep their order and cannot move across
+/// `op`.
 bool LateOps::refuseInOrder(Operation *op, Operation *obstacle) {
   Operation *copy = findAny(op, isDownload);
   if (Operation *ofHost = findAny(op, isOfHost))
@@ -177,7 +184,7 @@ bool LateOps::findOps(llvm::ArrayRef<ToDeviceOp> roots) {
   return true;
 }
 
-/// What only they need, is late as well: strings, labels of rows.
+/// Makes ops late that only late ops need: strings, labels of rows.
 void LateOps::sink() {
   for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
     auto isByLate = [&](Operation *user) {
@@ -189,11 +196,11 @@ void LateOps::sink() {
   }
 }
 
-/// Whether what is late can be done behind the other ops of the next iteration.
+/// Whether late ops can run after the other ops of the next iteration.
 bool LateOps::canBePassed() {
   auto isImpassable = [&](Operation *op) {
-    // With what the host reads here it would learn of errors too early; sizes
-    // that a run knows may be what a check is for.
+    // Another read by the host would report errors too early; an op with
+    // run-time sizes may rely on a late check.
     bool isQuiet = cannotFail(op) || isQueued(op) || isStructured(op) ||
                    isa<ReadOp, WriteOp, NextRandomOp, scf::YieldOp>(op);
     return isDownload(op) || !isQuiet || (hasChecks && hasRunTimeSizes(op));
@@ -209,7 +216,8 @@ bool LateOps::canBePassed() {
   return true;
 }
 
-/// Finds what late ops give the loop to carry; false if it cannot.
+/// Finds the carried values that late ops compute; false if the loop cannot
+/// carry one of them.
 bool LateOps::findResults() {
   for (auto [index, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
     if (!values.contains(argument))
@@ -223,8 +231,8 @@ bool LateOps::findResults() {
   return true;
 }
 
-/// Finds the numbers that late ops need of their iteration; false if that are
-/// not numbers alone.
+/// Finds the numbers of their iteration that late ops need; false if they need
+/// other values, too.
 bool LateOps::findNumbers() {
   auto isEarly = [&](Value value) {
     Operation *maker = value.getDefiningOp();
@@ -263,8 +271,8 @@ bool LateOps::find(llvm::ArrayRef<ToDeviceOp> roots) {
   return canBePassed() && findResults() && findNumbers();
 }
 
-/// Reads of an iteration are late together. So each has a reason of its own, or
-/// else that another one has.
+/// Reads of an iteration are late together or not. So each has a reason of its
+/// own, or else the reason is another read.
 void LateOps::explain() {
   llvm::SmallVector<ToDeviceOp> others;
   Operation *first = nullptr;

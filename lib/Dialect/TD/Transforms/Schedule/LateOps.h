@@ -1,5 +1,4 @@
-//===- LateOps.h - what can be done in the next iteration ------------*- C++
-//-*-===//
+//===- LateOps.h - ops that can run one iteration later ---------*- C++ -*-===//
 
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_LATEOPS_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_LATEOPS_H
@@ -10,22 +9,24 @@
 
 namespace tdc::td {
 
-/// What the host reads of GPUs in each iteration of a loop, and all ops of the
-/// iteration that come with that when it is read one iteration later.
+/// The tensors that the host reads back from GPUs in each iteration of a loop,
+/// and all ops of the iteration that must move with these reads if they happen
+/// one iteration later. These ops are called late.
 class LateOps {
 public:
   explicit LateOps(mlir::scf::ForOp loop);
 
   llvm::ArrayRef<ToDeviceOp> getReads() const { return reads; }
-  /// Finds the ops; false if some of them have their place in the iteration.
+  /// Finds the ops; false if some of them must stay in their iteration.
   bool find() { return find(reads); }
-  /// When they have: says of each read why it is not late.
+  /// After find() has failed: marks each read with the reason why it is not
+  /// late.
   void explain();
 
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
-  /// Which values that the loop carries they make.
+  /// Indices of the carried values that late ops compute.
   llvm::ArrayRef<unsigned> getResults() const { return results; }
-  /// Numbers of their iteration that they need.
+  /// Numbers of their iteration that late ops need.
   llvm::ArrayRef<mlir::Value> getNumbers() const {
     return numbers.getArrayRef();
   }
@@ -47,14 +48,16 @@ private:
 
   mlir::scf::ForOp loop;
   llvm::SmallVector<ToDeviceOp> reads;
-  llvm::StringRef why; ///< they cannot be late, one of not_pipelined
+  llvm::StringRef why; ///< for a refusal, one of not_pipelined
   mlir::Operation *by = nullptr;
 
   llvm::SetVector<mlir::Operation *> ops; ///< causes first
-  /// What is there only when they have run; also what the loop carries of it.
+  /// Values that are available only after late ops have run, and the arguments
+  /// of the loop that carry them.
   llvm::DenseSet<mlir::Value> values;
-  /// What is seen in an iteration comes behind what is late of the previous
-  /// iteration.
+  /// `hasEffects`: late ops are observable, so all observable ops of an
+  /// iteration must follow the late ops of the previous one. `hasChecks`: some
+  /// late ops are checks.
   bool hasEffects = false, hasChecks = false;
   llvm::SmallVector<unsigned> results;
   llvm::SetVector<mlir::Value> numbers;

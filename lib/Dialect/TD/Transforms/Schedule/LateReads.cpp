@@ -1,14 +1,13 @@
-//===- LateReads.cpp - the host reads in the next iteration
-//--------------------===//
+//===- LateReads.cpp - the host reads in the next iteration ---------------===//
 //
-// Software pipelining of a loop by one iteration: what the host does with what
-// an iteration computed on a GPU, it does when it has given the GPU the kernels
-// of the next one. So the GPU has work while the host waits.
+// Software pipelining of a loop by one iteration: the host uses the results
+// that an iteration computed on a GPU after it has queued the kernels of the
+// next iteration. So the GPU has work while the host waits.
 //
 //   for t {
 //     kernels of t, start(t)          td.copy_start, into one of two buffers
-//     wait(t) by the GPU              behind it kernels overwrite what is
-//     copied if t > 0 {
+//     wait(t) by the GPU              later kernels overwrite the operand
+//     if t > 0 {
 //       wait(t - 1) by the cpu
 //       reads of t - 1                .item(), prints, sums, checks
 //     }
@@ -36,7 +35,7 @@ class LateReader {
   struct Copy {
     ToDeviceOp download;
     CopyStartOp start;
-    Value ticket; ///< its own, or of one behind it
+    Value ticket; ///< its own, or of a later copy
 
     Attribute getGPU() { return download.getInput().getType().getEncoding(); }
   };
@@ -51,24 +50,24 @@ private:
   void startCopies(OpBuilder &builder);
   void waitForCopies(OpBuilder &builder);
   void carry(RewriterBase &rewriter);
-  /// Does what is late of one iteration: `values` is all that the loop carries
-  /// of it. The results are what its reads make of that.
+  /// Emits the late ops of one iteration. `values` are all values that the loop
+  /// carries for it. Returns the carried values that these ops compute.
   llvm::SmallVector<Value> read(OpBuilder &builder, ValueRange values);
   llvm::SmallVector<Value> readIf(OpBuilder &builder, Value condition,
                                   ValueRange values);
-  /// Of values that the loop carries, those that its reads make.
+  /// Selects from the loop's carried values those that late ops compute.
   llvm::SmallVector<Value> getLate(ValueRange values) const;
 
   scf::ForOp loop;
   const LateOps &late;
-  /// Numbers of the iteration that its reads need.
+  /// Numbers of the iteration that its late ops need.
   llvm::SmallVector<Value> carried;
-  /// In the order in which they begin.
+  /// In the order in which they start.
   llvm::SmallVector<Copy> copies;
   llvm::SetVector<Value> tickets;
 };
 
-/// Each copy begins as soon as there is something to copy.
+/// Starts each copy as soon as its operand is available.
 void LateReader::startCopies(OpBuilder &builder) {
   Block *body = loop.getBody();
   builder.setInsertionPointToStart(body);
@@ -89,7 +88,7 @@ void LateReader::startCopies(OpBuilder &builder) {
   llvm::sort(copies, [](Copy &a, Copy &b) {
     return a.start->isBeforeInBlock(b.start);
   });
-  // The last stands for those that begin with it.
+  // Adjacent copies of one GPU share the ticket of the last one.
   for (size_t i = copies.size() - 1; i-- > 0;)
     if (copies[i].start->getNextNode() == copies[i + 1].start &&
         copies[i].getGPU() == copies[i + 1].getGPU())
@@ -98,7 +97,8 @@ void LateReader::startCopies(OpBuilder &builder) {
     tickets.insert(copy.ticket);
 }
 
-/// Kernels of the next iteration may overwrite what is copied.
+/// Makes each GPU wait for its copies at the end of the body: kernels of the
+/// next iteration may overwrite their operands.
 void LateReader::waitForCopies(OpBuilder &builder) {
   llvm::MapVector<Attribute, llvm::SmallVector<Value>> sources;
   llvm::DenseMap<Attribute, Value> last;
@@ -112,8 +112,8 @@ void LateReader::waitForCopies(OpBuilder &builder) {
                        copied);
 }
 
-/// Gives the loop the copies of an iteration, their tickets and its numbers to
-/// carry to the next one.
+/// Makes the loop carry the copies of an iteration, their tickets and its
+/// numbers to the next iteration.
 void LateReader::carry(RewriterBase &rewriter) {
   Location loc = loop.getLoc();
   llvm::SmallVector<Value> inits, next;
@@ -134,7 +134,7 @@ void LateReader::carry(RewriterBase &rewriter) {
   loop = cast<scf::ForOp>(*loop.replaceWithAdditionalYields(
       rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
       [&](OpBuilder &, Location, ArrayRef<BlockArgument>) { return next; }));
-  // Arguments of the loop are others now.
+  // The arguments of the loop have been replaced.
   ValueRange numbers = loop.getYieldedValues().take_back(carried.size());
   carried.assign(numbers.begin(), numbers.end());
 }
@@ -170,8 +170,8 @@ llvm::SmallVector<Value> LateReader::read(OpBuilder &builder,
   for (Operation &op : *loop.getBody()) {
     if (!late.contains(&op))
       continue;
-    // What is told with a copy, errors of kernels, comes behind what is seen
-    // before.
+    // A wait may report errors of kernels, so it must follow the observable ops
+    // before it.
     for (Copy &copy : copies)
       if (llvm::any_of(copy.download->getUsers(), [&](Operation *reader) {
             return op.isAncestor(reader);
@@ -245,7 +245,7 @@ void readLate(scf::ForOp loop, HasRoom hasRoom) {
     return;
   if (!late.find())
     return late.explain();
-  // What is read stays on its GPU until the iteration is over.
+  // The copied tensors stay on their GPUs until the end of the iteration.
   auto types = llvm::map_to_vector(late.getReads(), [](ToDeviceOp copy) {
     return copy.getInput().getType();
   });

@@ -1,10 +1,10 @@
-//===- PeerCopies.cpp - copies between GPUs run beside kernels ------------===//
+//===- PeerCopies.cpp - overlap copies between GPUs with kernels ----------===//
 //
-// Within a block a copy from one GPU to another begins as soon as its source is
-// there. The GPU that it goes to waits for it in front of the first op that
-// reads it; the one that it comes from as late as possible: at the end of the
-// block, or in front of what takes the source's memory in place. So both have
-// kernels to run meanwhile.
+// Within a block a copy from one GPU to another starts as soon as its operand
+// is available. The target GPU waits before the first op that reads the result;
+// the source GPU waits as late as possible: at the end of the block, or before
+// the op that takes over the operand's memory in place. So both have kernels to
+// run meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,7 +23,7 @@ public:
       : transfer(transfer), from(getPlace(transfer.getInput().getType())),
         to(getPlace(transfer.getType())) {}
 
-  /// Whether it is one that can run by itself.
+  /// Whether the transfer is a copy between GPUs that can overlap with kernels.
   bool find();
   bool takeRoom(HasRoom hasRoom);
   void start();
@@ -37,8 +37,8 @@ private:
 
   ToDeviceOp transfer;
   Place from, to;
-  Operation *begin = nullptr;      ///< in front of what it begins
-  Operation *reader = nullptr;     ///< the first of the result
+  Operation *begin = nullptr;      ///< the copy starts before this op
+  Operation *reader = nullptr;     ///< the first reader of the result
   Operation *overwriter = nullptr; ///< of the operand
 };
 
@@ -66,9 +66,10 @@ Operation *PeerCopy::findReader(Value value) {
   return first;
 }
 
-/// What could work in the operand's memory if that were free: a write of the
-/// slot that it is read of, or what makes the loop's next one. Else the end of
-/// the block, where memory is free for others.
+/// Returns the op that could work in the operand's memory if that were free: a
+/// write of the slot that the operand is read from, or the op that makes the
+/// loop's next value. Else the end of the block, where the memory becomes free
+/// for other tensors.
 Operation *PeerCopy::findOverwriter() {
   Block *block = transfer->getBlock();
   Operation *end = block->getTerminator();
@@ -88,13 +89,13 @@ Operation *PeerCopy::findOverwriter() {
     return end;
   Operation *maker = getRoot(loop.getYield()->getOperand(loop.getIndex(source)))
                          .getDefiningOp();
-  bool isBehind = maker && maker->getBlock() == block &&
-                  (maker == begin || begin->isBeforeInBlock(maker));
-  return isBehind ? maker : end;
+  bool followsBegin = maker && maker->getBlock() == block &&
+                      (maker == begin || begin->isBeforeInBlock(maker));
+  return followsBegin ? maker : end;
 }
 
-/// Whether neither the host nor another GPU than `gpu` waits for what the op
-/// needs.
+/// Whether the op's operands make neither the host nor another GPU than `gpu`
+/// wait.
 bool concernsOnly(Operation *op, const Place &gpu) {
   if (auto wait = dyn_cast<CopyWaitOp>(op))
     return getPlace(wait.getDevice()) == gpu;
@@ -102,12 +103,12 @@ bool concernsOnly(Operation *op, const Place &gpu) {
          (isa<KernelOp>(op) && hasKernel(op, gpu));
 }
 
-/// Whether one of the GPUs has a kernel to run meanwhile.
+/// Whether one of the GPUs has a kernel to run during the copy.
 bool PeerCopy::hidesCopy() {
   for (Operation *op = begin; op != reader; op = op->getNextNode())
     if (hasKernel(op, to))
       return true;
-  // Behind what needs the copy elsewhere, all comes behind the copy.
+  // All ops after an op that needs the copy elsewhere run after the copy.
   llvm::DenseSet<Value> late;
   late.insert(transfer.getResult());
   for (Operation *op = begin; op != overwriter; op = op->getNextNode()) {
@@ -135,18 +136,18 @@ bool PeerCopy::find() {
   Value input = transfer.getInput();
   Operation *maker = input.getDefiningOp();
   begin = transfer;
-  // Behind another copy is where somebody waits for that.
+  // If another copy makes the operand, this one must follow the wait for it.
   if (maker && maker->getBlock() == block &&
       !getRoot(input).getDefiningOp<CopyStartOp>())
     begin = maker->getNextNode();
   else if (!maker && input.getParentBlock() == block)
     begin = &block->front();
-  // In the order of the program.
+  // Copies start in the order of the program.
   while (isa<CopyStartOp>(begin))
     begin = begin->getNextNode();
   reader = findReader(transfer);
-  // What is handed on has the memory of what was handed on before, which is
-  // not free any earlier.
+  // A result that is only passed on takes the memory of the previously passed
+  // one, which does not become free earlier.
   if (reader == block->getTerminator())
     return false;
   overwriter = findOverwriter();

@@ -1,17 +1,17 @@
-//===- Prefetch.cpp - the next batch is on its way ------------------------===//
+//===- Prefetch.cpp - uploads one iteration ahead -------------------------===//
 //
-// Software pipelining of a loop by one iteration: what makes the first upload
-// is copied in front of the loop; each iteration waits for its own, gives the
-// GPU its kernels, then makes and copies that of the next iteration, if there
-// is one. So a batch is copied exactly as often as before, into one of two
-// buffers.
+// Software pipelining of a loop by one iteration: the ops that make the first
+// upload are cloned before the loop; each iteration waits for its own upload,
+// queues its kernels on the GPU, then makes and copies the upload of the next
+// iteration, if there is one. So a batch is copied exactly as often as before,
+// into one of two buffers.
 //
 //   mark(-1)
 //   start(0) after mark(-1)           start, wait: td.copy_start, td.copy_wait
 //   for t {
 //     wait(t) by the GPU
 //     kernels of t
-//     mark(t)                         behind the last that reads the buffer
+//     mark(t)                         after the last reader of the buffer
 //     if t + 1 < n {
 //       wait(t - 1) by the cpu        before its source is overwritten
 //       start(t + 1) after mark(t - 1)
@@ -47,9 +47,9 @@ public:
 
   /// Finds the uploads; false if there are none.
   bool find();
-  /// Says of the uploads that were found why they stay among the kernels.
+  /// Marks the uploads that were found as not pipelined, with the reason.
   void leave(llvm::StringRef why);
-  /// Bytes that a second buffer for each takes, by GPU.
+  /// The bytes that a second buffer for each upload takes, by GPU.
   BytesByGPU countBytes();
   void run();
 
@@ -63,8 +63,9 @@ private:
   Operation *findPlace();
   Operation *getCopy(CopyWaitOp wait);
   Operation *findHostWait(DeviceAttr gpu);
-  /// Makes what the iteration of `index` uploads, and begins to copy it: the
-  /// results, then the tickets by GPU.
+  /// Makes the tensors that the iteration with induction variable `index`
+  /// uploads, and starts to copy them. Returns the results, then the tickets by
+  /// GPU.
   llvm::SmallVector<Value> start(OpBuilder &builder, Location loc, Value index,
                                  ValueRange after);
   llvm::SmallVector<Value> startFirst(OpBuilder &builder, ValueRange marks);
@@ -79,13 +80,13 @@ private:
 
   scf::ForOp loop;
   llvm::SmallVector<ToDeviceOp> uploads;
-  /// Of all uploads, in the order of the loop.
+  /// The ops that make the operands of all uploads, in the order of the loop.
   llvm::SmallVector<Operation *> makers;
-  /// Their GPUs.
+  /// The GPUs of the uploads.
   llvm::SmallVector<DeviceAttr> gpus;
 };
 
-/// Why an op cannot run ahead of its iteration; "" if it can.
+/// The reason why an op cannot run ahead of its iteration; "" if it can.
 static llvm::StringRef findObstacle(Operation *op) {
   auto kernel = dyn_cast<KernelOp>(op);
   if (isa<ToDeviceOp, ReplicaGetOp>(op) || (kernel && kernel.isOnGPU()))
@@ -103,8 +104,8 @@ static llvm::StringRef findObstacle(Operation *op) {
   return cannotFail(op) ? "" : not_pipelined::kEffect;
 }
 
-/// Adds the ops of the body that a value needs. If one cannot run ahead, the
-/// answer is why.
+/// Adds the ops of the body that a value needs. Returns the reason if one of
+/// them cannot run ahead, else "".
 llvm::StringRef LoopPrefetcher::addMakers(Value value, Ops &into) {
   if (value == loop.getInductionVar() ||
       !loop.getRegion().isAncestor(value.getParentRegion()))
@@ -121,7 +122,7 @@ llvm::StringRef LoopPrefetcher::addMakers(Value value, Ops &into) {
   return "";
 }
 
-/// Why an upload cannot run ahead, for itself; "" if it can.
+/// The reason why an upload by itself cannot run ahead; "" if it can.
 llvm::StringRef LoopPrefetcher::findObstacle(ToDeviceOp upload) {
   if (!upload.getType().hasStaticShape())
     return not_pipelined::kSize;
@@ -131,8 +132,8 @@ llvm::StringRef LoopPrefetcher::findObstacle(ToDeviceOp upload) {
   return addMakers(upload.getInput(), ops);
 }
 
-/// Whether the tensors that `ops` make are read by `all` and uploads alone.
-/// Numbers can be computed twice, tensors are not.
+/// Whether only `all` and uploads read the tensors that `ops` make. Numbers can
+/// be computed twice, tensors are not.
 bool LoopPrefetcher::isUsedWithin(const Ops &ops, const Ops &all) const {
   auto isWithin = [&](Operation *user) {
     return all.contains(user) || llvm::is_contained(uploads, user);
@@ -161,7 +162,8 @@ bool LoopPrefetcher::find() {
     else
       leaveNotPipelined(upload, why);
   }
-  // Who falls out may have been the reason why another could stay.
+  // An upload that drops out may have been the reason why another one could
+  // stay.
   Ops all;
   auto isShared = [&](ToDeviceOp upload) {
     Ops ops;
@@ -193,7 +195,8 @@ bool LoopPrefetcher::find() {
   return false;
 }
 
-/// What a value of the body is computed from, down to what is no computation.
+/// Adds the values that a value is computed from, down to values that no op
+/// computes; constants are left out.
 static void addOrigins(Value value, llvm::SetVector<Value> &origins) {
   if (matchPattern(value, m_Constant()) || !origins.insert(value))
     return;
@@ -206,9 +209,10 @@ static void addOrigins(Value value, llvm::SetVector<Value> &origins) {
   });
 }
 
-/// Whether a check may be what keeps makers within tensors of run-time sizes:
-/// it stands in front of them, in no branch, and both look at one value, "slice
-/// 0:32 is out of range for size 7" and what takes these rows.
+/// Whether a check may be the reason why makers stay within tensors of run-time
+/// sizes: it precedes them, in no branch, and both depend on one value. For
+/// example, the check is "slice 0:32 is out of range for size 7", and a maker
+/// takes these rows.
 bool LoopPrefetcher::hasGuards() {
   llvm::SetVector<Value> ofMakers, ofChecks;
   Operation *last = nullptr;
@@ -235,7 +239,7 @@ BytesByGPU LoopPrefetcher::countBytes() {
 // The pipeline
 //===----------------------------------------------------------------------===//
 
-/// Whether the host is done with the op at once.
+/// Whether the op takes the host only a short time.
 static bool isShort(Operation *op) {
   constexpr int64_t kFewElements = 64; // an optimizer's step, a learning rate
   auto isSmall = [](Type type) {
@@ -251,21 +255,22 @@ static bool isShort(Operation *op) {
          llvm::all_of(op->getResultTypes(), isSmall);
 }
 
-/// In front of what the next iteration's uploads are started: behind as many
-/// kernels as can be queued before the host waits for something or has work of
-/// its own.
+/// Returns the op before which the next iteration's uploads are started: after
+/// as many kernels as can be queued before the host waits for something or has
+/// work of its own.
 Operation *LoopPrefetcher::findPlace() {
-  bool isBehindKernel = false;
+  bool followsKernel = false;
   for (Operation &op : *loop.getBody()) {
     auto kernel = dyn_cast<KernelOp>(op);
-    isBehindKernel |= kernel && kernel.isOnGPU();
-    if (isBehindKernel && !isQueued(&op) && !isShort(&op))
+    followsKernel |= kernel && kernel.isOnGPU();
+    if (followsKernel && !isQueued(&op) && !isShort(&op))
       return &op;
   }
   return loop.getBody()->getTerminator();
 }
 
-/// What is waited for, behind the loop that has begun it or beside it.
+/// Returns the copy that is waited for: the wait is in the copy's block, or
+/// after this loop, which has started the copy.
 Operation *LoopPrefetcher::getCopy(CopyWaitOp wait) {
   Value ticket = wait.getTicket();
   if (auto result = dyn_cast<OpResult>(ticket);
@@ -274,7 +279,8 @@ Operation *LoopPrefetcher::getCopy(CopyWaitOp wait) {
   return ticket.getDefiningOp();
 }
 
-/// Behind the loop, where the host waits for the GPU anyway, or else the loop.
+/// Returns an op after the loop at which the host waits for the GPU anyway, or
+/// else the loop.
 Operation *LoopPrefetcher::findHostWait(DeviceAttr gpu) {
   for (Operation *op = loop->getNextNode();
        op && (op->getNumRegions() == 0 || isa<KernelOp>(op));
@@ -294,7 +300,7 @@ Value LoopPrefetcher::mark(OpBuilder &builder, Location loc, DeviceAttr gpu) {
                         gpu);
 }
 
-/// The last op of the body that reads what is uploaded to a GPU.
+/// The last op of the body that reads a tensor that is uploaded to the GPU.
 Operation *LoopPrefetcher::findLastReader(DeviceAttr gpu) {
   Operation *last = nullptr;
   for (ToDeviceOp upload : uploads) {
@@ -325,7 +331,7 @@ llvm::SmallVector<Value> LoopPrefetcher::start(OpBuilder &builder, Location loc,
         startCopy(builder, upload, map.lookupOrDefault(upload.getInput()),
                   after[gpu], iteration);
     results.push_back(copy.getResult());
-    // Copies of one GPU are made in order: the last one's stands for all.
+    // Copies to one GPU are made in order: the last one's ticket covers all.
     tickets[gpu] = copy.getTicket();
   }
   llvm::append_range(results, tickets);
@@ -382,8 +388,8 @@ llvm::SmallVector<Value> LoopPrefetcher::startNext(OpBuilder &builder,
 void LoopPrefetcher::run() {
   IRRewriter rewriter(loop);
   Location loc = loop.getLoc();
-  // Carried are what this iteration reads, the tickets of its copies, and of
-  // the iteration before the tickets and the marks.
+  // The loop carries the tensors that an iteration reads, the tickets of their
+  // copies, and the tickets and marks of the previous iteration.
   llvm::SmallVector<Value> firstMarks;
   for (DeviceAttr gpu : gpus)
     firstMarks.push_back(mark(rewriter, loc, gpu));

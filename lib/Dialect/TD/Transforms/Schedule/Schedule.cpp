@@ -1,4 +1,4 @@
-//===- Schedule.cpp - td-schedule: copies run beside kernels --------------===//
+//===- Schedule.cpp - td-schedule: overlap copies with kernels ------------===//
 
 #include "Schedule.h"
 #include "Dialect/TD/Analysis/Placement/ValueFlow.h"
@@ -54,7 +54,8 @@ bool isDownload(Operation *op) {
 
 namespace {
 
-/// Says of the copies in loops that have not been looked at why they stay.
+/// Marks the copies in loops that have no reason yet as not pipelined, with the
+/// reason.
 void explainOthers(ModuleOp module, bool (*isSuch)(Operation *)) {
   bool isAsWritten = module->hasAttr(kAsWrittenAttr);
   module->walk([&](ToDeviceOp copy) {
@@ -72,12 +73,12 @@ void explainOthers(ModuleOp module, bool (*isSuch)(Operation *)) {
   });
 }
 
-/// How much more GPUs can hold, where that is known.
+/// The bytes that each GPU can still hold, where that is known.
 class Room {
 public:
   explicit Room(ModuleOp module) : left(getBytesByGPU(module, kRoomAttr)) {}
 
-  /// Takes so many bytes of these GPUs if they are there on all of them.
+  /// Reserves the bytes if all of these GPUs have room for them.
   bool take(const BytesByGPU &bytes) {
     for (const auto &[gpu, count] : bytes)
       if (auto found = left.find(gpu);

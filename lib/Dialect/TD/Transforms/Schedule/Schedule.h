@@ -9,50 +9,55 @@
 
 namespace tdc::td {
 
-/// Whether so many bytes more fit on all of these GPUs; if so, they are taken.
+/// Whether all of these GPUs have room for the bytes; if so, the room is
+/// reserved.
 using HasRoom = llvm::function_ref<bool(const BytesByGPU &bytes)>;
 
-/// What an iteration of the loop uploads, and can be made without the previous
-/// iteration, is made and copied in the previous iteration, beside its kernels.
+/// Pipelines the uploads of a loop: a tensor that an iteration uploads, and
+/// that can be made without the previous iteration, is made and copied during
+/// the previous iteration, while its kernels run.
 void prefetch(mlir::scf::ForOp loop, HasRoom hasRoom);
 
-/// What the host reads from a GPU in each iteration of a loop, it reads one
-/// iteration later, when the kernels of that are queued.
+/// Pipelines the downloads of a loop: the host reads a tensor that it reads
+/// back from a GPU in each iteration one iteration later, after the kernels of
+/// that iteration are queued.
 void readLate(mlir::scf::ForOp loop, HasRoom hasRoom);
 
-/// What the host reads from a GPU is copied beside the kernels that do not
-/// depend on it, and waited for behind them.
+/// Overlaps downloads with kernels of the block that do not depend on them: the
+/// host waits after these kernels.
 void deferDownloads(mlir::Block &block, HasRoom hasRoom);
 
-/// What one GPU copies from another runs beside the kernels of both.
+/// Overlaps copies between GPUs with the kernels of both.
 void beginPeerCopies(mlir::Block &block, HasRoom hasRoom);
 
-/// Copies of one queue arrive in order: who waited for one has waited for those
-/// that began before. Leaves out the waits of the block that say nothing more.
+/// Removes redundant waits of the block: copies of one queue finish in order,
+/// so a wait for one covers all copies that started before it. Waits for
+/// uploads stay.
 void joinWaits(mlir::Block &block);
 
-/// Says why a copy of a loop stays in its iteration, one of not_pipelined, and
-/// which op is the reason where it is another one.
+/// Marks a copy in a loop as not pipelined: `why` is one of not_pipelined, `by`
+/// the op that is the reason if it is not the copy itself.
 void leaveNotPipelined(ToDeviceOp copy, llvm::StringRef why,
                        mlir::Operation *by = nullptr);
 
-/// What begins to copy `input` in place of a transfer, which stays. `after` is
-/// null but for uploads, `iteration` where there is one buffer.
+/// Creates the td.copy_start that copies `input` in place of a transfer; the
+/// transfer itself is not erased. `after` is null except for uploads,
+/// `iteration` is null if there is only one buffer.
 CopyStartOp startCopy(mlir::OpBuilder &builder, ToDeviceOp transfer,
                       mlir::Value input, mlir::Value after = {},
                       mlir::Value iteration = {});
 
-/// The bytes of tensors on their GPUs.
+/// The bytes of tensors, summed by GPU.
 BytesByGPU countBytes(llvm::ArrayRef<mlir::RankedTensorType> tensors);
 
-/// Whether the host gives a GPU a tensor, in the queue of its kernels.
+/// Whether the op copies a tensor from the cpu to a GPU, in the GPU's queue of
+/// kernels.
 bool isUpload(mlir::Operation *op);
 
-/// Whether the host gets a tensor from a GPU.
+/// Whether the op copies a tensor from a GPU to the cpu.
 bool isDownload(mlir::Operation *op);
 
-/// Whether the op is given to a GPU's queue of kernels, which the host does not
-/// wait for.
+/// Whether the op runs in a GPU's queue, so that the host does not wait for it.
 bool isQueued(mlir::Operation *op);
 
 } // namespace tdc::td

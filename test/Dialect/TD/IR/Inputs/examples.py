@@ -3,9 +3,9 @@
     examples.py TDOps.json
 
 The argument is what `llvm-tblgen -dump-json` makes of TDOps.td. An example is a
-piece of a function: symbols (SYMBOLS) go beside it, `module attributes {…}` is
-said of the module around it, and values that it does not define become
-arguments. The type of an argument is what the parser says that it expects.
+piece of a function: symbols (SYMBOLS) are defined in the module around it,
+`module attributes {…}` sets attributes of that module, and values that it does
+not define become arguments. The type of an argument is what the parser says that it expects.
 """
 
 import json
@@ -13,14 +13,14 @@ import re
 import subprocess
 import sys
 
-# Ops that a module holds, and no function.
+# Ops that are in a module, not in a function.
 SYMBOLS = ("td.slot", "td.gpu_kernel", "td.image", "llvm.func")
 SEPARATOR = "// -----\n"
 UNKNOWN = "none"
 
 
 def examples(records):
-    """The name of each op, and its example: "" if there is none."""
+    """Returns the name of each op and its example, "" if it has none."""
     for name, record in records.items():
         if name.startswith("!") or "TD_Op" not in record["!superclasses"] or not record["opName"]:
             continue
@@ -29,11 +29,11 @@ def examples(records):
 
 
 class Example:
-    """One example, and the types of its arguments as far as they are known."""
+    """An example, and the types of its arguments that are known so far."""
 
     def __init__(self, op, text, returns=False):
         self.op = op
-        # A line that is indented further goes on with the op before.
+        # A line that is indented further continues the op before it.
         lines = text.splitlines()
         indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
         ops = []
@@ -55,7 +55,7 @@ class Example:
         for names in re.findall(r"scf\.for (.*)", self.body):
             defined.update(re.findall(r"(%\w+) =", names))
         self.types = {name: UNKNOWN for name in used if name not in defined}
-        # What a pass may not remove is returned: what nothing else uses.
+        # Values without other uses are returned, so that no pass removes them.
         own = re.findall(r"^((?:%\w+(?:, )?)+)(?::\d+)? =", self.body, re.MULTILINE)
         self.results = {name: UNKNOWN for name in sorted(", ".join(own).split(", "))
                         if returns and used.count(name) == 1}
@@ -69,7 +69,7 @@ class Example:
                 f"func.func @example({arguments}) -> ({types}) {{\n{self.body}{result}\n}}\n}}\n")
 
     def learn(self):
-        """Takes a type from the error; whether it was about one."""
+        """Takes an argument's type from the error; returns whether the error names one."""
         of = re.match(r"use of value '(%\w+)' expects different type than prior uses: '(.*)' vs "
                       r"'(.*)'$", self.error)
         if of and of[3] == UNKNOWN and of[1] in self.types:
@@ -82,7 +82,7 @@ class Example:
 
 
 def parse(all_examples):
-    """Runs tdc-opt on all examples; their `error` is then the first, if any."""
+    """Runs tdc-opt on all examples and sets their `error` to the first one, if any."""
     text = SEPARATOR.join(one.module() for one in all_examples)
     first_lines = [0]
     for one in all_examples:
@@ -99,7 +99,7 @@ def parse(all_examples):
 
 
 def settle(all_examples):
-    """Finds the types of arguments; an `error` that is left is one of the example."""
+    """Finds the types of arguments; an `error` that remains is a mistake in the example."""
     unsettled = True
     while unsettled:
         parse(all_examples)

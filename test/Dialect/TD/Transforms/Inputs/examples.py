@@ -1,12 +1,12 @@
-"""Runs the example of each pass: what it makes of `Before:` is `After:`.
+"""Runs the example of each pass: the pass must convert `Before:` to `After:`.
 
     examples.py Passes.json
 
 The argument is what `llvm-tblgen -dump-json` makes of Passes.td. Both sides are
 pieces of a function (see ../../IR/Inputs/examples.py), which returns what the
 first defines and does not use. They are printed alike, and the function and the
-ops of td beside it are compared; of functions that a pass makes, the second part
-has the declaration.
+td ops of the module are compared. Functions that a pass makes are declarations
+in the second part.
 """
 
 import json
@@ -21,7 +21,7 @@ import examples
 
 # Passes that change nothing.
 READERS = ("td-verify-", "td-print-")
-# Passes whose example is none to be run.
+# Passes whose example cannot be run.
 FRAGMENTS = {
     "group-launches": "what it takes holds the machine code of its kernels",
     "td-split-functions": "only functions of thousands of ops are cut",
@@ -30,13 +30,13 @@ FRAGMENTS = {
 
 
 def blocks_of(description):
-    """The blocks by the word in front of each: Before, After."""
+    """The code blocks by the word before each: Before, After."""
     return {word: block for word, block in re.findall(
         r"^ *(Before|After)[^\n]*:\n *```mlir\n(.*?)```", description, re.MULTILINE | re.DOTALL)}
 
 
 def run(arguments, module):
-    """What tdc-opt prints, and its errors."""
+    """Returns the output and the errors of tdc-opt."""
     done = subprocess.run(["tdc-opt", *arguments], input=module, text=True, capture_output=True,
                           check=False)
     return done.stdout if done.returncode == 0 else None, done.stderr

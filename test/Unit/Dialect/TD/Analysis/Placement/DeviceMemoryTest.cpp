@@ -21,8 +21,8 @@ constexpr llvm::StringLiteral kAliases = R"(
 !h = !td.handle<tensor<4xf32>>
 )";
 
-/// The peak of a module on cuda:0, where a tensor of these programs takes 16
-/// bytes.
+/// Returns the peak of a module on cuda:0; each tensor of these programs takes
+/// 16 bytes.
 class DeviceMemoryTest : public testing::Test {
 protected:
   DeviceMemoryTest() : context(MLIRContext::Threading::DISABLED) {

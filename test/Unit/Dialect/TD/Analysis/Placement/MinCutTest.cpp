@@ -55,7 +55,7 @@ TEST(MinCutTest, CostsDecideBeforeTies) {
   EXPECT_FALSE(network.isOnSourceSide(a));
 }
 
-// A first shortest path may have to give back what it took.
+// The flow of the first shortest path must be partly undone.
 TEST(MinCutTest, FlowsAreSentBack) {
   MinCut network;
   MinCut::Node a = network.addNode(), b = network.addNode(),
