@@ -113,9 +113,9 @@ class Run:
         left = [job for job in chosen if job.key not in done and job.system in self.competitors]
         tell(f"{len(left)} of {len(chosen)} rows are to be measured"
              + (f"; not here: {', '.join(missing)}" if missing else ""))
-        for concurrent, group in itertools.groupby(left, lambda job: job.concurrent):
+        for at_once, group in itertools.groupby(left, lambda job: job.concurrent):
             # Threads wait for processes. The first exception ends the run.
-            with concurrent.futures.ThreadPoolExecutor(AT_ONCE if concurrent else 1) as pool:
+            with concurrent.futures.ThreadPoolExecutor(AT_ONCE if at_once else 1) as pool:
                 waiting = [pool.submit(self.do, job) for job in group]
                 try:
                     for job in concurrent.futures.as_completed(waiting):
