@@ -145,7 +145,6 @@ def cmake_lists(files, fix):
 
 # Folders that are only reachable through others, and the folders of their tests.
 TESTED_BY = {
-    "Compilation": "test/Driver",
     "Dialect/TD/Analysis/Kernels": "test/Dialect/TD/Transforms",
     "Dialect/TD/Analysis/Reporting": "test/Placement",
     "Dialect/TD/OpTable": "test/Dialect/TD/IR",
@@ -184,8 +183,8 @@ def test_folders(files, fix):
 
 def include_cycles(files, fix):
     """Folders must not include each other in a cycle, so that each can be read,
-    tested and moved without the folders that include it. The headers of include/X
-    belong to lib/X."""
+    tested and moved without the folders that include it. A header of include/X
+    belongs to the folder of its source in lib/X or, without one, to lib/X."""
     names = with_suffix(files, CXX | {".def"})
     by_name = {}
     for f in names:
@@ -193,7 +192,12 @@ def include_cycles(files, fix):
 
     def folder(f):
         parent = str(Path(f).parent)
-        return f"lib/{parent[8:]}" if parent.startswith("include/") else parent
+        if not parent.startswith("include/"):
+            return parent
+        library = f"lib/{parent[8:]}"
+        sources = [str(Path(g).parent) for g in by_name.get(f"{Path(f).stem}.cpp", ())
+                   if g.startswith(f"{library}/")]
+        return sources[0] if len(sources) == 1 else library
 
     def find(f, include):
         """The included file: in the folder of `f`, or the only one of that name."""

@@ -7,10 +7,10 @@
 
 namespace tdc {
 
-/// Emits `body` under a check that no dim that the nest picks from by index is
-/// empty: only then may a bad index read element 0 instead. If such a dim is
-/// empty and there is an index into it, index 0 is reported and `body` does not
-/// run.
+/// Emits `body`, guarded by a check that every dim that the nest indexes has
+/// elements. The guard is needed because a bad index is replaced by 0. If such
+/// a dim is empty and there is an index into it, index 0 is reported and `body`
+/// does not run.
 void emitUnlessEmpty(KernelFunction &function, const td::LoopNest &nest,
                      llvm::ArrayRef<StoreTarget> targets,
                      llvm::function_ref<void()> body);

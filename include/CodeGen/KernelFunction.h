@@ -3,7 +3,7 @@
 #ifndef TDC_CODEGEN_KERNELFUNCTION_H
 #define TDC_CODEGEN_KERNELFUNCTION_H
 
-#include "Conversion/RuntimeFunctions.h"
+#include "CodeGen/RuntimeFunctions.h"
 #include "Dialect/TD/Analysis/Kernels/Vectorization.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Builders.h"
@@ -26,13 +26,16 @@ struct KernelSignature {
 /// The kernel function that is being written. Maps the td values of the
 /// kernel's body to values of the function.
 struct KernelFunction {
-  /// Takes the layouts that assign-layouts left on `kernel`.
+  /// Takes the layouts that td-assign-layouts left on `kernel`.
   KernelFunction(mlir::OpBuilder &builder, td::KernelOp kernel);
 
   /// Creates the function `name` at the end of `module` and leaves the builder
-  /// in it. Its arguments: the context; a pointer or a scalar per argument of
-  /// the body, in their order; for a flat nest its number of elements; a
-  /// pointer per result; an i64 per `?` in the types of the inputs and results.
+  /// in it. Its arguments, in this order:
+  ///   - the context
+  ///   - per argument of the body, a pointer or a scalar
+  ///   - of a flat nest, the number of elements
+  ///   - per result, a pointer
+  ///   - per `?` in the types of the inputs and results, an i64
   mlir::LLVM::LLVMFuncOp create(mlir::ModuleOp module, llvm::StringRef name,
                                 KernelSignature signature);
 

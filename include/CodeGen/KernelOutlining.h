@@ -3,7 +3,7 @@
 // The part of outlining that both back ends share. Each kernel takes the first
 // strategy in the back end's list that matches it. The strategy writes the
 // kernel's function, and a td.launch replaces the td.kernel. To add a strategy,
-// add a file and a row of the list.
+// add a file and a row in the list.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,8 @@ struct KernelPlan {
   llvm::unique_function<mlir::FailureOr<LaunchShape>(KernelFunction &)> emit;
 };
 
-/// Returns a plan for the kernel, or none if the strategy does not match it.
+/// Returns a plan for the kernel, or none if the strategy does not match it. A
+/// match may move the nest out of the candidate.
 using Strategy = std::optional<KernelPlan> (*)(KernelCandidate &kernel);
 
 class KernelOutliner {

@@ -3,6 +3,7 @@
 #ifndef TDC_CONVERSION_PASSES_H
 #define TDC_CONVERSION_PASSES_H
 
+#include "Conversion/GPUToImage.h"
 #include "Conversion/KernelToCPU.h"
 #include "Conversion/KernelToGPU.h"
 #include "Conversion/TDToRuntime.h"

@@ -1,6 +1,6 @@
 //===- Passes.td - from td to machine-level dialects ----------------------===//
 //
-// The conversion passes, in compilation order.
+// The conversion passes. lib/Pipelines/Phases.cpp has their order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,7 +56,7 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     results are combined in a fixed order by shuffles and shared memory, so that
     the same program gives the same bits in every run. A reduction with few
     results and many terms becomes two kernels; the first reduces sections of
-    it. Matrix products with at least 32 rows, 32 columns and 16 terms are
+    it. Contractions that are large enough (Analysis/Kernels/Contraction) are
     computed tile by tile in shared memory: f16 and bf16 on tensor cores, f32 too
     if the module has `td.tf32`, any other dtype by threads.
 
@@ -205,6 +205,17 @@ def TDSplitFunctionsPass : Pass<"td-split-functions", "::mlir::ModuleOp"> {
     Option<"loopWeight", "loop-weight", "unsigned", /*default=*/"50",
            "weight of a loop in addition to its operations">
   ];
+}
+
+def GPUToImagePass : Pass<"gpu-to-image", "::mlir::ModuleOp"> {
+  let summary = "compile the code of GPU kernels to PTX";
+  let description = [{
+    Replaces the module `gpu_code`, in llvm and nvvm, by a td.image with PTX for
+    the oldest GPU that tdc supports. Kernels report a bad index with the number
+    of a source line; the pass numbers these lines and lists them as `td.sites`
+    of the program's module.
+  }];
+  let dependentDialects = ["::tdc::td::TDDialect"];
 }
 
 def TDPrintMemoryPlanPass : Pass<"td-print-memory-plan", "::mlir::ModuleOp"> {

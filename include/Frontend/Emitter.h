@@ -141,7 +141,8 @@ public:
   virtual void setLocation(const SourceLocation &location) = 0;
   /// Gives a tensor its name in the program, for reports. The first name stays.
   virtual void nameTensor(Value tensor, llvm::StringRef name) = 0;
-  /// Notes that code of the program which is not emitted reads the tensor.
+  /// Marks the tensor as read by code of the program that is not emitted, so
+  /// that no warning says that it is unused.
   virtual void readElsewhere(Value tensor) = 0;
 
   // Host scalars ----------------------------------------------------------//

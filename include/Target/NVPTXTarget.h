@@ -39,11 +39,6 @@ private:
   std::unique_ptr<llvm::TargetMachine> machine;
 };
 
-/// Creates a module pass that replaces the program's gpu_code, in llvm and
-/// nvvm, by a td.image. It numbers the places that kernels report and lists
-/// them on the program's module (td.sites).
-std::unique_ptr<mlir::Pass> createEmitImagesPass();
-
 } // namespace tdc
 
 #endif // TDC_TARGET_NVPTXTARGET_H

@@ -168,7 +168,7 @@ void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
                                  Value index) {
   reports = true;
   Location pickerLoc = picker->getLoc();
-  // td-to-runtime numbers these places; for a GPU, tdc-emit-images does.
+  // td-to-runtime numbers these places; for a GPU, gpu-to-image does.
   Value site = arith::ConstantIntOp::create(at, pickerLoc, -1, 32);
   LLVM::CallOp::create(at, pickerLoc, TypeRange(), kReportIndex,
                        ValueRange{context, index, getPickedSize(picker), site});

@@ -549,8 +549,8 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
   Type memory = getMemoryType(element);
   unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
   auto add = [&](Value old) -> Value {
-    // Narrow floats are added up in f32 (form-kernels), so memory and registers
-    // have the same type.
+    // Narrow floats are added up in f32 (td-form-kernels), so memory and
+    // registers have the same type.
     if (isa<FloatType>(element))
       return arith::AddFOp::create(b, loc, old, value);
     return arith::AddIOp::create(b, loc, old, value);

@@ -105,8 +105,8 @@ private:
   llvm::StringMap<TensorRef> slotZeros;
 };
 
-/// Register the families of ops, in the order of the files of
-/// include/Dialect/TD/IR.
+/// Each registers one family of ops; the family's file in this folder has its
+/// meanings.
 void addAffineMeanings(Machine &machine);
 void addElementwiseMeanings(Machine &machine);
 void addConstructorMeanings(Machine &machine);

@@ -7,13 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "Pipelines/Phases.h"
+#include "Conversion/GPUToImage.h"
 #include "Conversion/KernelToCPU.h"
 #include "Conversion/KernelToGPU.h"
 #include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Target/HostTarget.h"
 #include "Target/LowerToLLVM.h"
-#include "Target/NVPTXTarget.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -104,7 +104,7 @@ static void addNVVMPasses(OpPassManager &passes, const TargetInfo &) {
 /// The module of GPU kernels becomes PTX, which the driver compiles on the
 /// machine that runs the program.
 static void addPTXPasses(OpPassManager &passes, const TargetInfo &) {
-  passes.addPass(createEmitImagesPass());
+  passes.addPass(createGPUToImagePass());
 }
 
 /// Tensors become addresses: slots and planned buffers lie in one arena,

@@ -43,8 +43,7 @@ static const char *getAdvice(mlir::Operation *reader, llvm::StringRef why) {
   if (!isNumber)
     return "compute this on the device, too";
   return "sum on the device, from `var total = zeros()`, and read the sum "
-         "after "
-         "the loop";
+         "after the loop";
 }
 
 std::vector<HostWait> tdc::findWaits(const Report &report) {

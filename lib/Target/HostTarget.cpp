@@ -1,7 +1,7 @@
 //===- HostTarget.cpp - LLVM IR, passes, objects --------------------------===//
 
 #include "Target/HostTarget.h"
-#include "Conversion/RuntimeFunctions.h"
+#include "CodeGen/RuntimeFunctions.h"
 #include "Optimize.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"

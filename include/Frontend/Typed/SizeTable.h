@@ -59,9 +59,8 @@ public:
   /// False if the size is known to be negative.
   bool requireNotNegative(const Size &size, Emitter &emitter,
                           llvm::function_ref<Value(Value size)> message);
-  /// Emits a check for each fact that the answer needs and that is neither
-  /// known nor proved. False if known sizes contradict one; the answer then has
-  /// the problem.
+  /// Emits a run-time check for each undecided fact of `answer`. If known sizes
+  /// contradict a fact, returns false and sets `answer.problem`.
   bool prove(ShapeAnswer &answer, Emitter &emitter);
 
 private:

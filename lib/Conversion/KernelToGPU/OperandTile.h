@@ -28,8 +28,8 @@ public:
   /// operand's loops are computed before it.
   void enterLoop(mlir::Operation *loop) { evaluator.pushBranch(loop); }
 
-  /// Starts to bring the tile of the terms from `term` on to a stage: starts
-  /// copies, or loads registers …
+  /// Begins loading the tile that starts at `term` into `stage`: starts copies,
+  /// or loads registers …
   void begin(mlir::Value term, mlir::Value stage);
   /// … which this stores.
   void finish(mlir::Value stage);

@@ -22,10 +22,10 @@ public:
 
   /// The position of the thread's first element in the tile, as i32.
   mlir::Value row, column;
-  /// The thread's elements in the order of the accumulators, row by row within
-  /// a piece …
+  /// The thread's elements, in accumulator order. They form pieces of `piece`
+  /// adjacent columns.
   llvm::SmallVector<Element> elements;
-  /// … of `piece` neighbours in a row; `column` is a multiple of it.
+  /// `column` is a multiple of it.
   int64_t piece = 1;
 
   /// Returns the accumulators with the products of the tiles at `stage` added.

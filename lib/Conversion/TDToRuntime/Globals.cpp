@@ -1,7 +1,7 @@
 //===- Globals.cpp - the constant data of a program -----------------------===//
 
 #include "Globals.h"
-#include "Conversion/RuntimeFunctions.h"
+#include "CodeGen/RuntimeFunctions.h"
 #include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "tdc_runtime.h"

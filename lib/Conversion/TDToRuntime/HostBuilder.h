@@ -9,7 +9,7 @@
 #ifndef TDC_LIB_CONVERSION_TDTORUNTIME_HOSTBUILDER_H
 #define TDC_LIB_CONVERSION_TDTORUNTIME_HOSTBUILDER_H
 
-#include "Conversion/RuntimeFunctions.h"
+#include "CodeGen/RuntimeFunctions.h"
 #include "Globals.h"
 #include <cstddef>
 

@@ -23,10 +23,9 @@
 
 namespace tdc {
 
-/// Returns the print or assert that formats the text of a td.format itself: the
-/// op is in the same block and is the only use. The text is then produced
-/// there, piece by piece, so the format's operands are needed there. Returns
-/// null if the string is made at the td.format.
+/// If the only use of a td.format is a print or assert in the same block,
+/// returns that op: it produces the text piece by piece, so the format's
+/// operands are needed there, and no string is made. Otherwise null.
 mlir::Operation *getConsumer(td::FormatOp format);
 
 using td::getRoot;

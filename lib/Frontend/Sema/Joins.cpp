@@ -200,7 +200,7 @@ Val sema::goesTo(Checker &c, const Val &val, const Val &other,
     std::optional<Place> place =
         meetingPlace(c, typeOf(other).place, typeOf(val).place, join);
     if (!place || *place == typeOf(val).place ||
-        c.places.isHome(typeOf(val).place, *place))
+        c.places.areBothCpu(typeOf(val).place, *place))
       return val;
     if (!isDecidedByMachine(join))
       c.places.warnBrought(val, *place);
@@ -296,7 +296,8 @@ void sema::bringModels(Checker &c, const ModelStates &other, const Join &join) {
     auto place = meetingPlace(c, state.place, model->place, join);
     if (!place)
       model->otherwise = state.place;
-    else if (*place != model->place && !c.places.isHome(model->place, *place))
+    else if (*place != model->place &&
+             !c.places.areBothCpu(model->place, *place))
       takeAlong(c, *model, *place, state.moved, join);
   }
 }
@@ -315,7 +316,7 @@ void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
     if (state.otherwise)
       model->otherwise = state.otherwise;
     if (model->place != state.place && !model->otherwise &&
-        !c.places.isHome(model->place, state.place)) {
+        !c.places.areBothCpu(model->place, state.place)) {
       // The first path left it elsewhere.
       Place place = model->place;
       model->place = state.place;

@@ -49,7 +49,7 @@ static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
   if (owner.otherwise)
     return false;
   // If its parts were moved, its own code moves the data to them.
-  if (model.place != place && !c.places.isHome(model.place, place))
+  if (model.place != place && !c.places.areBothCpu(model.place, place))
     return true;
   for (const NamedSlot &named : slots)
     if (!c.places.agree(named.slot->owner->place, place))

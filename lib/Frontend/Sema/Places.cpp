@@ -51,7 +51,7 @@ std::optional<Place> Places::samePlace(llvm::MutableArrayRef<Val> operands,
   return place;
 }
 
-bool Places::isHome(const Place &lhs, const Place &rhs) const {
+bool Places::areBothCpu(const Place &lhs, const Place &rhs) const {
   return freeIsCpu() && isCpuOrFree(lhs) && isCpuOrFree(rhs);
 }
 

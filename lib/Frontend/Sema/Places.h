@@ -42,7 +42,7 @@ public:
                                  SourceRange range);
   /// Under `strict` and `off`: whether both are the cpu, explicitly or by
   /// default.
-  bool isHome(const Place &lhs, const Place &rhs) const;
+  bool areBothCpu(const Place &lhs, const Place &rhs) const;
   /// Moves a tensor to a place for the compiler's reason `why`.
   Val transfer(const Val &tensor, const Place &place, SourceRange placed,
                Transfer why = Transfer::Implied);

@@ -34,9 +34,7 @@ std::string Reporter::userFunction(llvm::StringRef what) const {
 
 Diagnostic &Reporter::error(DiagCode code, SourceRange range,
                             const llvm::Twine &title) {
-  // Emission ends here: a program with an error never runs. A function that is
-  // checked on its own has no emitter anyway.
-  emitter = &nullEmitter;
+  stopEmitting(); // a program with an error never runs
   ++errorCount;
   Diagnostic &report = diags->report(code, userRange(range), title);
   // Sizes that do not fit in a layer of the prelude are often wrong where the

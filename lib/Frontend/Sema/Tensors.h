@@ -100,8 +100,8 @@ public:
   /// The result of an op on such tensors: f32 as `dtype`; any other value is
   /// unchanged.
   Val rounded(const Val &val, DType dtype);
-  /// The narrow dtype that the running function of the prelude was given; it
-  /// computes in f32.
+  /// The dtype (f16 or bf16) of the arguments of the current prelude function.
+  /// Its body computes in f32, and its result is rounded to this dtype.
   std::optional<DType> givenNarrow;
 
 private:
@@ -119,9 +119,9 @@ private:
                       llvm::ArrayRef<Val> tensors, SourceRange range);
   /// A tensor of a host scalar.
   Value fillValue(const Val &scalar, const TensorType &type);
-  /// The dtype of a narrow tensor that is combined with a number of the
-  /// program. As in PyTorch the number is not rounded to it first: 0.999 is 1
-  /// in bf16.
+  /// If the operands are a narrow tensor and a number of the program: the
+  /// tensor's dtype. As in PyTorch, the number is not rounded (bf16 would round
+  /// 0.999 to 1).
   static std::optional<DType>
   findNarrowWithNumber(OpKind op, llvm::ArrayRef<Val> operands);
 

@@ -1,7 +1,7 @@
 //===- AccessMap.h - which element of an operand an op reads --------------===//
 //
-// Which elements of its operands a compute op reads, so that loops can be built
-// from it:
+// An access map says which element of an operand a compute op reads for an
+// element of its result. Loops are built from these maps.
 //
 //   td.permute [1, 0]     (d0, d1) -> (d1, d0)
 //   td.slice dim 0 step 2 (d0, d1)[s0] -> (d0 * 2 + s0, d1)
@@ -52,9 +52,9 @@ std::optional<llvm::SmallVector<int64_t>> getFactors(mlir::AffineMap map,
                                                      unsigned index);
 
 /// The first dim below `rank` that is in coordinate `index` of map number
-/// `operand` and in no other coordinate of any map. In windows, the dims of
-/// positions precede the dims of elements: with the first one, a gradient is as
-/// large as the operand.
+/// `operand` and in no other coordinate of any map. In windows,
+/// the dims of positions precede the dims of elements; choosing a position dim
+/// makes the gradient as large as the operand.
 std::optional<unsigned> findOwnDim(llvm::ArrayRef<mlir::AffineMap> maps,
                                    unsigned operand, unsigned index,
                                    unsigned rank);

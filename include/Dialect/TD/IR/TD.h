@@ -161,7 +161,6 @@ mlir::Type getElementType(mlir::MLIRContext *context, DType dtype);
 
 mlir::RankedTensorType getTensorType(mlir::MLIRContext *context,
                                      const TensorShape &shape);
-TensorShape getTensorShape(mlir::RankedTensorType type);
 
 } // namespace tdc::td
 

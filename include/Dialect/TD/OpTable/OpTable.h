@@ -113,10 +113,6 @@ llvm::ArrayRef<OpInfo> getOpTable();
 
 const OpInfo &getOpInfo(OpKind kind);
 
-/// The row of `td.<mnemonic>`; null if no compute op has this mnemonic.
-/// `mnemonic` must not include the dialect prefix.
-const OpInfo *lookupOp(llvm::StringRef mnemonic);
-
 llvm::StringRef spelling(OpFamily family);
 llvm::StringRef spelling(Tolerance tolerance);
 

@@ -65,9 +65,6 @@ ShapeAnswer concatShape(llvm::ArrayRef<DimsRef> inputs, unsigned dim);
 /// `input` with `dim` replaced by the dims of `indices`.
 ShapeAnswer gatherShape(DimsRef input, DimsRef indices, unsigned dim);
 
-/// The shape of `indices`, which must agree with `input` except along `dim`.
-ShapeAnswer gatherAlongShape(DimsRef input, DimsRef indices, unsigned dim);
-
 /// The shape of `lhs`, with the facts that make it equal to `rhs`. Their
 /// messages begin with `what`.
 ShapeAnswer sameShape(DimsRef lhs, DimsRef rhs, llvm::StringRef what);

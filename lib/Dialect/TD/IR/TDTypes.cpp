@@ -216,11 +216,3 @@ RankedTensorType td::getTensorType(MLIRContext *context,
                                td::getElementType(context, shape.dtype),
                                getDevice(context, shape.place));
 }
-
-TensorShape td::getTensorShape(RankedTensorType type) {
-  TensorShape shape;
-  shape.dtype = getDType(type.getElementType());
-  shape.dims.assign(type.getShape().begin(), type.getShape().end());
-  shape.place = getPlace(type);
-  return shape;
-}

@@ -23,12 +23,6 @@ llvm::ArrayRef<OpInfo> getOpTable() { return OpTable; }
 
 const OpInfo &getOpInfo(OpKind kind) { return OpTable[unsigned(kind)]; }
 
-const OpInfo *lookupOp(llvm::StringRef mnemonic) {
-  const OpInfo *row = llvm::find_if(
-      OpTable, [&](const OpInfo &info) { return info.mnemonic == mnemonic; });
-  return row == std::end(OpTable) ? nullptr : row;
-}
-
 llvm::StringRef spelling(OpFamily family) {
   constexpr llvm::StringRef names[] = {
       "unary",    "binary", "compare",   "select",      "cast", "constructor",

@@ -192,20 +192,6 @@ ShapeAnswer tdc::gatherShape(DimsRef input, DimsRef indices, unsigned dim) {
   return answer;
 }
 
-ShapeAnswer tdc::gatherAlongShape(DimsRef input, DimsRef indices,
-                                  unsigned dim) {
-  if (input.size() != indices.size())
-    return fail("the numbers of dims differ: " + spelling(input) + " and " +
-                spelling(indices));
-  ShapeAnswer answer;
-  answer.dims.assign(indices.begin(), indices.end());
-  for (unsigned i = 0; i != input.size(); ++i)
-    if (i != dim)
-      requireEqual(answer, input[i], indices[i],
-                   "the sizes of dim " + std::to_string(i) + " differ");
-  return answer;
-}
-
 ShapeAnswer tdc::sameShape(DimsRef lhs, DimsRef rhs, llvm::StringRef what) {
   if (lhs.size() != rhs.size())
     return fail(what.str() + ": " + spelling(lhs) + " and " + spelling(rhs));

@@ -29,7 +29,7 @@ struct VectorPlan {
 };
 
 /// The cheapest plan for vectors of `lanes` elements that leaves `serial` loops
-/// alone. Run-time extents count as 64.
+/// alone. Run-time extents count as in estimateSize().
 VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
                        int64_t lanes, LoopSet serial = 0);
 

@@ -190,7 +190,7 @@ mlir::Value getContent(mlir::Value value);
 /// The operands that read a value, directly or through td.to_device.
 llvm::SmallVector<mlir::OpOperand *> getContentUses(mlir::Value value);
 
-/// The bytes of a tensor; an unknown size counts as 64.
+/// The bytes of a tensor; an unknown size counts as in estimateSize().
 int64_t estimateBytes(mlir::RankedTensorType type);
 
 } // namespace tdc::td

@@ -1,13 +1,14 @@
 //===- RuntimeFunctions.h - the functions of the runtime, typed -*- C++ -*-===//
 //
-// Typed from the declarations of tdc_runtime.h: a call of a function that does
-// not exist, or with a wrong number of arguments, does not compile. The types
-// of its parameters and of its result follow from the declaration.
+// Typed from the declarations of tdc_runtime.h: a call through
+// HostBuilder::call of a function that does not exist, or with a wrong number
+// of arguments, does not compile. The types of its parameters and of its result
+// follow from the declaration.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_RUNTIMEFUNCTIONS_H
-#define TDC_CONVERSION_RUNTIMEFUNCTIONS_H
+#ifndef TDC_CODEGEN_RUNTIMEFUNCTIONS_H
+#define TDC_CODEGEN_RUNTIMEFUNCTIONS_H
 
 #include "tdc_runtime.h"
 #include "llvm/ADT/StringRef.h"
@@ -48,4 +49,4 @@ inline constexpr auto strcmp =
 
 } // namespace tdc::runtime
 
-#endif // TDC_CONVERSION_RUNTIMEFUNCTIONS_H
+#endif // TDC_CODEGEN_RUNTIMEFUNCTIONS_H

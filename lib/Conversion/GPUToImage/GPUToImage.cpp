@@ -1,0 +1,59 @@
+//===- GPUToImage.cpp - gpu_code -> td.image ------------------------------===//
+
+#include "Conversion/GPUToImage.h"
+#include "CodeGen/KernelFunction.h"
+#include "Conversion/KernelToGPU.h"
+#include "Dialect/TD/IR/Locations.h"
+#include "Target/NVPTXTarget.h"
+
+using namespace mlir;
+
+namespace tdc {
+
+#define GEN_PASS_DEF_GPUTOIMAGEPASS
+#include "Conversion/Passes.h.inc"
+
+namespace {
+
+struct GPUToImage : impl::GPUToImagePassBase<GPUToImage> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto code = module.lookupSymbol<ModuleOp>(kGPUCode);
+    if (!code)
+      return;
+    numberSites(code);
+    constexpr int architecture = kOldestArchitecture;
+    std::string ptx = NVPTXTarget(architecture).emitPTX(code);
+    if (ptx.empty())
+      return signalPassFailure();
+    OpBuilder builder(code);
+    td::ImageOp::create(builder, code.getLoc(), /*cubin=*/false, architecture,
+                        ptx);
+    code.erase();
+  }
+
+  /// Numbers the source lines of the ops that may have a bad index; kernels
+  /// report the number.
+  void numberSites(ModuleOp code) {
+    llvm::SetVector<Attribute> sites;
+    code.walk([&](LLVM::CallOp call) {
+      if (call.getCallee() != kReportIndex)
+        return;
+      FileLineColLoc line = td::getUserPlace(call.getLoc());
+      int64_t number = -1;
+      if (line) {
+        sites.insert(line);
+        number = std::distance(sites.begin(), llvm::find(sites, line));
+      }
+      OpBuilder builder(call);
+      call.setOperand(call.getArgOperands().size() - 1,
+                      LLVM::ConstantOp::create(builder, call.getLoc(),
+                                               builder.getI32Type(), number));
+    });
+    code->getParentOp()->setAttr(
+        td::kSitesAttr, ArrayAttr::get(&getContext(), sites.getArrayRef()));
+  }
+};
+
+} // namespace
+} // namespace tdc
