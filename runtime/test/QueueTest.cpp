@@ -157,9 +157,10 @@ TEST(QueueTest, OneTicketForSeveralCopies) {
   checkQueues([](Queues &q) {
     q.fill(q.pinned, 7);
     int32_t up = q.gpus.transfer(0, 1);
-    int64_t bytes = q.kFloats * 4, ticket = -1;
+    int64_t bytes = q.kFloats * 4, after = q.mark(), ticket = -1;
     for (char *to : {q.x, q.y})
-      ASSERT_EQ(tdrt_copy_start(q.ctx, up, to, q.pinned, bytes, 0, nullptr), 0);
+      ASSERT_EQ(tdrt_copy_start(q.ctx, up, to, q.pinned, bytes, after, nullptr),
+                0);
     ASSERT_EQ(tdrt_copy_start(q.ctx, up, q.x, q.pinned, 0, 0, nullptr), 0);
     ASSERT_EQ(tdrt_copy_start(q.ctx, up, q.x, q.pinned, 0, 0, &ticket), 0);
     ASSERT_EQ(q.wait(1, ticket), 0) << q.ctx.error();
