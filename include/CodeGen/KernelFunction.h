@@ -91,6 +91,12 @@ struct KernelFunction {
   td::Layout getLayout(mlir::Value tensor) const;
 };
 
+/// Gives each report of a bad index in the functions of `module` the number of
+/// its source line.
+void numberIndexReports(
+    mlir::ModuleOp module,
+    llvm::function_ref<int32_t(mlir::Location location)> getNumber);
+
 /// Whether the nest can walk all its tensors as one array: it is elementwise,
 /// on tensors of one shape and one layout.
 bool isFlatNest(const td::LoopNest &nest, const KernelFunction &function);

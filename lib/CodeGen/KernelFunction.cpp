@@ -168,7 +168,8 @@ void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
                                  Value index) {
   reports = true;
   Location pickerLoc = picker->getLoc();
-  // td-to-runtime numbers these places; for a GPU, gpu-to-image does.
+  // td-to-runtime numbers the lines of cpu kernels, gpu-to-image those of GPU
+  // kernels.
   Value site = arith::ConstantIntOp::create(at, pickerLoc, -1, 32);
   LLVM::CallOp::create(at, pickerLoc, TypeRange(), kReportIndex,
                        ValueRange{context, index, getPickedSize(picker), site});
@@ -177,6 +178,21 @@ void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
 Layout KernelFunction::getLayout(Value tensor) const {
   auto known = layouts.find(tensor);
   return known != layouts.end() ? known->second : getRowMajor(tensor);
+}
+
+void numberIndexReports(ModuleOp module,
+                        llvm::function_ref<int32_t(Location)> getNumber) {
+  if (!module.lookupSymbol(kReportIndex))
+    return;
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
+    kernel.walk([&](LLVM::CallOp call) {
+      if (call.getCallee() != kReportIndex)
+        return;
+      OpBuilder b(call);
+      Value number = LLVM::ConstantOp::create(b, call.getLoc(), b.getI32Type(),
+                                              getNumber(call.getLoc()));
+      call.setOperand(call.getArgOperands().size() - 1, number);
+    });
 }
 
 bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {

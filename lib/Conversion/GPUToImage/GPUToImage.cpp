@@ -36,19 +36,12 @@ struct GPUToImage : impl::GPUToImagePassBase<GPUToImage> {
   /// report the number.
   void numberSites(ModuleOp code) {
     llvm::SetVector<Attribute> sites;
-    code.walk([&](LLVM::CallOp call) {
-      if (call.getCallee() != kReportIndex)
-        return;
-      FileLineColLoc line = td::getUserPlace(call.getLoc());
-      int64_t number = -1;
-      if (line) {
-        sites.insert(line);
-        number = std::distance(sites.begin(), llvm::find(sites, line));
-      }
-      OpBuilder builder(call);
-      call.setOperand(call.getArgOperands().size() - 1,
-                      LLVM::ConstantOp::create(builder, call.getLoc(),
-                                               builder.getI32Type(), number));
+    numberIndexReports(code, [&](Location location) -> int32_t {
+      FileLineColLoc line = td::getUserPlace(location);
+      if (!line)
+        return -1;
+      sites.insert(line);
+      return std::distance(sites.begin(), llvm::find(sites, line));
     });
     code->getParentOp()->setAttr(
         td::kSitesAttr, ArrayAttr::get(&getContext(), sites.getArrayRef()));

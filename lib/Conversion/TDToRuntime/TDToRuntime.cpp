@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversion/TDToRuntime.h"
+#include "CodeGen/KernelFunction.h"
 #include "FunctionLowering.h"
 
 using namespace mlir;
@@ -17,23 +18,6 @@ namespace tdc {
 #include "Conversion/Passes.h.inc"
 
 namespace {
-
-/// Numbers the places of the ops that may have a bad index; kernels report the
-/// number.
-void numberKernelSites(ModuleOp module, Globals &globals) {
-  if (!module.lookupSymbol(runtime::tdrt_kernel_error.name))
-    return;
-  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
-    kernel.walk([&](LLVM::CallOp call) {
-      if (call.getCallee() != runtime::tdrt_kernel_error.name)
-        return;
-      OpBuilder builder(call);
-      unsigned site = call.getArgOperands().size() - 1;
-      call.setOperand(site, LLVM::ConstantOp::create(
-                                builder, call.getLoc(), builder.getI32Type(),
-                                globals.getSite(call.getLoc())));
-    });
-}
 
 Port getPort(DictionaryAttr attributes, Type type, llvm::StringRef otherwise) {
   auto name =
@@ -84,7 +68,8 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
     ModuleOp module = getOperation();
     SlotTable slots(module);
     Globals globals(module);
-    numberKernelSites(module, globals);
+    numberIndexReports(module,
+                       [&](Location line) { return globals.getSite(line); });
 
     FlatSymbolRefAttr main;
     llvm::SmallVector<Export> exports;

@@ -74,8 +74,8 @@ void restoreModels(Checker &checker, const ModelStates &states);
 /// At the end of the second path: moves models to the places where they meet
 /// those of the first, if both paths continue.
 void bringModels(Checker &checker, const ModelStates &other, const Join &join);
-/// After the join: joins the states of both paths, or takes those of the one
-/// that continues.
+/// Joins the models' states of both paths; if only one path reaches the join,
+/// takes its states.
 void joinModels(Checker &checker, const ModelStates &other, const Join &join);
 /// Ends a branch of the running program after its second side: gives the values
 /// of the side taken, and forgets the facts of sizes since `knownFacts`.
