@@ -81,8 +81,9 @@ struct Product {
 
 /// Multiplies by the trip counts of the loops around a copy, unknown ones as
 /// symbols, and by the known fractions of branches.
-static void multiplyIterations(const CopySite &site, Product &product) {
-  for (const RunFactor &factor : site.factors) {
+static void multiplyIterations(llvm::ArrayRef<RunFactor> factors,
+                               Product &product) {
+  for (const RunFactor &factor : factors) {
     // The iterations in which the branch was counted are already a factor.
     if (factor.kind == RunFactor::Branch && factor.isKnown && factor.outer)
       product.number = product.number / factor.outer * factor.inner;
@@ -117,13 +118,25 @@ static void multiplySizes(mlir::RankedTensorType type,
   }
 }
 
-Amount getCopies(const CopySite &site) {
-  Product product;
+/// `each` times the number of copies.
+static Amount multiplyCopies(const CopySite &site, const Product &each) {
+  Product product = each;
   if (site.copies)
     product.multiply(*site.copies);
   else
-    multiplyIterations(site, product);
-  return product.getAmount(site.isExact);
+    multiplyIterations(site.factors, product);
+  Amount amount = product.getAmount(site.isExact);
+  if (!site.copies)
+    for (llvm::ArrayRef<RunFactor> factors : site.otherFactors) {
+      Product other = each;
+      multiplyIterations(factors, other);
+      amount += other.getAmount(site.isExact);
+    }
+  return amount;
+}
+
+Amount getCopies(const CopySite &site) {
+  return multiplyCopies(site, Product());
 }
 
 Amount getBytesOfOne(const CopySite &site) {
@@ -141,14 +154,10 @@ Amount getBytes(const CopySite &site) {
   Product product;
   if (site.bytes) {
     product.multiply(*site.bytes);
-  } else {
-    multiplySizes(site.type, site.place, product);
-    if (site.copies)
-      product.multiply(*site.copies);
-    else
-      multiplyIterations(site, product);
+    return product.getAmount(site.isExact);
   }
-  return product.getAmount(site.isExact);
+  multiplySizes(site.type, site.place, product);
+  return multiplyCopies(site, product);
 }
 
 Amount getBytes(const PeakMemory &peak) {

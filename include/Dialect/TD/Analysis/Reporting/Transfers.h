@@ -38,6 +38,9 @@ struct CopySite {
 
   mlir::RankedTensorType type;
   llvm::SmallVector<RunFactor> factors;
+  /// An on-demand copy of values from several td.handle ops that an unknown
+  /// number of iterations makes: the products to add to that of `factors`.
+  llvm::SmallVector<llvm::SmallVector<RunFactor>> otherFactors;
   bool isOfExport() const {
     return !factors.empty() && factors.front().kind == RunFactor::Calls;
   }

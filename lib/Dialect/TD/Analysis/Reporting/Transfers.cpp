@@ -162,6 +162,7 @@ private:
   /// device are one site: the first request makes the copy.
   void addReplica(ReplicaGetOp op) {
     llvm::SetVector<HandleOp> made = flow.getHandles(op.getHandle());
+    made.remove_if([&](HandleOp handle) { return !mayReach(handle, op); });
     Place to = getPlace(op.getResult());
     for (HandleOp first : made) {
       Place from = getPlace(first.getInput());
@@ -195,6 +196,17 @@ private:
     }
   }
 
+  /// Whether a value of `handle` may be in the handle that `op` reads: `handle`
+  /// precedes `op`, a loop contains both, or they are in different functions.
+  static bool mayReach(HandleOp handle, Operation *op) {
+    Operation *around = op, *before = nullptr;
+    while (!(before = around->getBlock()->findAncestorOpInBlock(*handle)))
+      around = around->getParentOp();
+    return isa<func::FuncOp>(around) || CarryingLoop(around) ||
+           getInnermostLoop(around) ||
+           (before != around && before->isBeforeInBlock(around));
+  }
+
   void countReplicas(CopySite &site, ArrayRef<HandleOp> made,
                      const llvm::SetVector<HandleOp> &all) {
     // Each value is copied once, and only on request.
@@ -219,6 +231,8 @@ private:
       site.copies = copies;
     }
     site.isExact = isKnown;
+    if (!site.copies && site.ops.size() > 1)
+      boundByValues(site, made);
     setBytes(site);
     if (!site.loop)
       return;
@@ -232,6 +246,16 @@ private:
                                     : CopySite::ConditionalDemand;
     if (isAnew)
       site.definedAt = getUserPlace(made.front()->getLoc());
+  }
+
+  /// Each value is copied at most once, by any of the ops: bounds the copies by
+  /// the number of values.
+  void boundByValues(CopySite &site, ArrayRef<HandleOp> made) {
+    site.factors = getRunFactors(made.front()->getBlock(), run);
+    site.loop = getInnermostLoop(made.front());
+    site.otherFactors.clear();
+    for (HandleOp handle : made.drop_front())
+      site.otherFactors.push_back(getRunFactors(handle->getBlock(), run));
   }
 
   ModuleOp module;
