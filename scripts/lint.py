@@ -125,6 +125,19 @@ def words(files, fix):
             for found in [word.search(line)] if found]
 
 
+def include_guards(files, fix):
+    """The guard of a header is its path: TDC_DIALECT_TD_IR_TD_H of
+    include/Dialect/TD/IR/TD.h, TDC_LIB_REPORT_WORDS_H of lib/Report/Words.h."""
+    complaints = []
+    for f in with_suffix(files, {".h"}):
+        if not f.startswith(("include/", "lib/", "tools/")) or f.startswith("include/tdc/"):
+            continue
+        guard = "TDC_" + re.sub(r"[/.-]", "_", f.removeprefix("include/")).upper()
+        if f"#ifndef {guard}\n#define {guard}\n" not in read(f):
+            complaints.append(f"{f}: the include guard is not {guard}")
+    return complaints
+
+
 def cmake_lists(files, fix):
     """Every source is named in the CMakeLists.txt of its folder or of the
     nearest folder above that has one; otherwise it would never be compiled."""
@@ -306,7 +319,7 @@ def op_tests(files, fix):
 
 
 RULES = [clang_format, file_size, path_length, white_space, do_not_submit,
-         words, cmake_lists, test_folders, include_cycles, op_tests, clang_tidy]
+         words, include_guards, cmake_lists, test_folders, include_cycles, op_tests, clang_tidy]
 
 
 def main():

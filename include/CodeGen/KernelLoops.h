@@ -32,7 +32,7 @@ public:
 
   /// The offsets of all elements that are held now over `loops`.
   llvm::SmallVector<Tile> getTiles(td::LoopSet loops) const;
-  bool isOnLanes(unsigned loop) const { return onLanes >> loop & 1; }
+  bool isOnLanes(unsigned loop) const { return td::contains(onLanes, loop); }
 
   KernelFunction &function;
   const td::LoopNest &nest;

@@ -1,4 +1,4 @@
-//===- RuntimeFunctions.h - the functions of the runtime, typed -*- C++ -*-===//
+//===- RuntimeFunctions.h - the functions of the runtime, typed -----------===//
 //
 // Typed from the declarations of tdc_runtime.h: a call through
 // HostBuilder::call of a function that does not exist, or with a wrong number

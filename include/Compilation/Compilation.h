@@ -11,7 +11,7 @@
 
 #include "Compilation/CompileOptions.h"
 #include "Compilation/Listener.h"
-#include "Frontend/FrontEnd.h"
+#include "Frontend/TDSLFrontEnd.h"
 #include "Pipelines/Pipelines.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"

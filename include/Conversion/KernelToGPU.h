@@ -17,7 +17,7 @@ inline constexpr llvm::StringLiteral kGPUCode = "gpu_code";
 /// has 10 fraction bits, to use tensor cores.
 inline constexpr llvm::StringLiteral kTF32Attr = "td.tf32";
 
-#define GEN_PASS_DECL_GROUPLAUNCHESPASS
+#define GEN_PASS_DECL_MERGELAUNCHESPASS
 #define GEN_PASS_DECL_KERNELTOGPUPASS
 #include "Conversion/Passes.h.inc"
 

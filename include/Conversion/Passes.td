@@ -87,7 +87,7 @@ def KernelToGPUPass : Pass<"kernel-to-gpu", "::mlir::ModuleOp"> {
     "::mlir::scf::SCFDialect"];
 }
 
-def GroupLaunchesPass : Pass<"group-launches", "::mlir::ModuleOp"> {
+def MergeLaunchesPass : Pass<"merge-launches", "::mlir::ModuleOp"> {
   let summary = "merge launches of one kernel";
   let description = [{
     The step of an optimizer launches one kernel for every parameter; a launch

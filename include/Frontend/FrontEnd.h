@@ -50,9 +50,6 @@ public:
 /// Makes the front end of a language.
 using MakeFrontEnd = std::unique_ptr<FrontEnd> (*)();
 
-/// Makes the front end of `.tdsl`.
-std::unique_ptr<FrontEnd> createTDSLFrontEnd();
-
 } // namespace tdc
 
 #endif // TDC_FRONTEND_FRONTEND_H

@@ -1,4 +1,4 @@
-//===- Graph.h - a model as a graph -----------------------------*- C++ -*-===//
+//===- Graph.h - a model as a graph ---------------------------------------===//
 //
 // The graph that `tdc emit --graph` draws: the calls and operators of the block
 // with the most work, the devices that they run on, and the copies between

@@ -18,7 +18,7 @@
 
 namespace tdc {
 
-using Dims = llvm::SmallVector<int64_t, 4>;
+using Extents = llvm::SmallVector<int64_t, 4>;
 
 /// The number of elements of a shape.
 int64_t countElements(llvm::ArrayRef<int64_t> dims);
@@ -78,7 +78,7 @@ public:
   void setElements(const Tensor &from);
 
   const DType dtype;
-  const Dims dims;
+  const Extents dims;
   /// The device of the value: an op on another device must not read it.
   const Place place;
   /// Identifies the execution of the op that made the value; copies share it.

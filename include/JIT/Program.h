@@ -5,7 +5,7 @@
 
 #include "Compilation/CompileOptions.h"
 #include "Compilation/Listener.h"
-#include "Frontend/FrontEnd.h"
+#include "Frontend/TDSLFrontEnd.h"
 #include "JIT/JIT.h"
 #include "tdc_runtime.h"
 #include <memory>

@@ -1,4 +1,4 @@
-//===- Style.h - style sheets of pages and pictures -------------*- C++ -*-===//
+//===- Style.h - style sheets of pages and pictures -----------------------===//
 
 #ifndef TDC_MARKUP_STYLE_H
 #define TDC_MARKUP_STYLE_H

@@ -1,4 +1,4 @@
-//===- Amount.h - counts of copies and bytes --------------------*- C++ -*-===//
+//===- Amount.h - counts of copies and bytes ------------------------------===//
 
 #ifndef TDC_REPORT_AMOUNT_H
 #define TDC_REPORT_AMOUNT_H

@@ -1,4 +1,4 @@
-//===- CopyTime.h - whether a copy is pipelined -----------------*- C++ -*-===//
+//===- CopyTime.h - whether a copy is pipelined ---------------------------===//
 
 #ifndef TDC_REPORT_COPYTIME_H
 #define TDC_REPORT_COPYTIME_H

@@ -1,4 +1,4 @@
-//===- Report.h - a report of a program's copies and memory -----*- C++ -*-===//
+//===- Report.h - a report of a program's copies and memory ---------------===//
 //
 // Collects the facts once for the three forms of a report: text, JSON and an
 // HTML page with pictures. A report is made from the module of a program, which

@@ -46,7 +46,7 @@ SmallVector<Tile> KernelLoops::getTiles(LoopSet loops) const {
   SmallVector<Tile> tiles(1, Tile(factors.size(), 0));
   auto expand = [&](bool lanesOnly) {
     for (unsigned loop = 0; loop < factors.size(); ++loop) {
-      if (!(loops >> loop & 1) || isOnLanes(loop) != lanesOnly)
+      if (!contains(loops, loop) || isOnLanes(loop) != lanesOnly)
         continue;
       SmallVector<Tile> longer;
       for (const Tile &tile : tiles)

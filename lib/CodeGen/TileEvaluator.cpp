@@ -27,7 +27,7 @@ TileEvaluator::TileEvaluator(KernelFunction &function, const LoopNest &nest,
 }
 
 void TileEvaluator::pushScope(unsigned loop, Operation *entry) {
-  scopes.push_back({scopes.back().loops | LoopSet(1) << loop, entry, {}});
+  scopes.push_back({scopes.back().loops | toLoopSet(loop), entry, {}});
   depth = scopes.size();
 }
 
@@ -46,10 +46,10 @@ TileEvaluator::Key TileEvaluator::makeKey(const void *what, const void *at,
                                           const Tile &tile) const {
   llvm::SmallVector<int64_t> offsets;
   for (unsigned loop = 0; loop < tile.size(); ++loop)
-    if (loops >> loop & 1)
+    if (contains(loops, loop))
       offsets.push_back(tile[loop]);
   // Distinguishes a vector from the scalar of its first lane.
-  if (laneLoop >= 0 && (loops >> laneLoop & 1))
+  if (laneLoop >= 0 && contains(loops, laneLoop))
     offsets.push_back(laneLoop);
   return {what, at, std::move(offsets)};
 }
@@ -90,7 +90,7 @@ void TileEvaluator::setResult(Value of, const Reduction &reduction,
 
 bool TileEvaluator::dependsOnLane(Value value, const Coordinates &at) const {
   LoopSet loops = nest.getLoopsOf(value, at);
-  return laneLoop >= 0 && (isFlat ? loops != 0 : loops >> laneLoop & 1);
+  return laneLoop >= 0 && (isFlat ? loops != 0 : contains(loops, laneLoop));
 }
 
 Value TileEvaluator::toVector(Value value) {
@@ -171,7 +171,7 @@ Value TileEvaluator::construct(Operation *op, const Coordinates &at,
 //===----------------------------------------------------------------------===//
 
 Value TileEvaluator::getLaneIndices(const Tile &tile) {
-  Key key = makeKey(&masks, nullptr, LoopSet(1) << laneLoop, tile);
+  Key key = makeKey(&masks, nullptr, toLoopSet(laneLoop), tile);
   if (Value known = lookup(key))
     return known;
   Location loc = function.loc;
@@ -526,7 +526,7 @@ bool TileEvaluator::isStoredElsewhere(const Access &root,
     return false;
   LoopSet own = getLoops(*root.at);
   for (unsigned loop = 0; loop < tile.size(); ++loop)
-    if (tile[loop] && !(own >> loop & 1))
+    if (tile[loop] && !contains(own, loop))
       return true;
   return false;
 }
@@ -559,7 +559,7 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
   bool onLanes = false;
   for (Coordinate coordinate : target.at) {
     LoopSet own = getLoops(coordinate);
-    onLanes |= laneLoop >= 0 && (isFlat ? own != 0 : own >> laneLoop & 1);
+    onLanes |= laneLoop >= 0 && (isFlat ? own != 0 : contains(own, laneLoop));
     if (const NestSymbol *picked = nest.findPicked(coordinate))
       onLanes |= dependsOnLane(picked->value, *picked->at);
   }

@@ -6,7 +6,7 @@
 #include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
-#include "Frontend/MLIREmitter.h"
+#include "Frontend/GenerateModule.h"
 #include "Frontend/NullEmitter.h"
 #include "Target/HostTarget.h"
 #include "Target/Objects.h"

@@ -24,7 +24,7 @@ public:
 
   /// The offset of the element that is read at `index`; -1 out of range.
   int64_t getOffset(llvm::ArrayRef<int64_t> index) const {
-    Dims at;
+    Extents at;
     for (const SmallVector<int64_t> &coordinate : factors) {
       int64_t sum = coordinate.back();
       for (auto [factor, number] : llvm::zip(coordinate, index))
@@ -45,7 +45,7 @@ private:
 static LogicalResult runWindow(Machine &m, WindowOp op) {
   const Tensor &x = m.tensor(op.getInput());
   Reading reading(m, op.getMap(), op.getOffsets(), x);
-  Dims dims = m.getDims(op.getResult(), op.getSizes());
+  Extents dims = m.getDims(op.getResult(), op.getSizes());
   Tensor result = m.makeResult(op.getResult(), dims);
   int64_t i = 0;
   bool isInside = true;
@@ -67,7 +67,7 @@ static LogicalResult runInset(Machine &m, InsetOp op) {
   int64_t i = 0;
   bool isInside = true;
   forEachIndex(update.dims, [&](llvm::ArrayRef<int64_t> index) {
-    Dims to;
+    Extents to;
     for (size_t d = 0; d < index.size(); ++d) {
       to.push_back(m.integer(op.getLow()[d]) + index[d] * op.getStep()[d]);
       isInside &= to.back() >= 0 && to.back() < x.dims[d];
@@ -84,7 +84,7 @@ static LogicalResult runContract(Machine &m, ContractOp op) {
   const Tensor &x = m.tensor(op.getLhs()), &y = m.tensor(op.getRhs());
   Reading left(m, op.getLhsMap(), op.getOffsets(), x),
       right(m, op.getRhsMap(), op.getOffsets(), y);
-  Dims dims = m.getDims(op.getResult(), op.getSizes()), terms;
+  Extents dims = m.getDims(op.getResult(), op.getSizes()), terms;
   for (OperandDim dim : op.getReducedDims())
     terms.push_back(m.tensor(op.getOperand(dim.operand)).dims[dim.dim]);
   Tensor result = m.makeResult(op.getResult(), dims);
@@ -94,7 +94,7 @@ static LogicalResult runContract(Machine &m, ContractOp op) {
     double sum = 0;
     uint64_t wrapped = 0;
     forEachIndex(terms, [&](llvm::ArrayRef<int64_t> term) {
-      Dims at(index);
+      Extents at(index);
       at.append(term.begin(), term.end());
       int64_t i = left.getOffset(at), j = right.getOffset(at);
       isInside &= i >= 0 && j >= 0;

@@ -36,7 +36,7 @@ public:
   const json::Array &getList() const { return *root.getAsArray(); }
 
   /// The arguments of one call; `dims` holds their sizes.
-  bool getArguments(const json::Object &call, std::vector<Dims> &dims,
+  bool getArguments(const json::Object &call, std::vector<Extents> &dims,
                     llvm::SmallVectorImpl<tdrt_tensor> &arguments) const {
     const json::Array *in = call.getArray("in");
     if (!in)
@@ -49,7 +49,7 @@ public:
       auto type = dtype ? parseDType(*dtype) : std::nullopt;
       if (!sizes || !type || !at)
         return fail("an argument is not described");
-      Dims &own = dims.emplace_back();
+      Extents &own = dims.emplace_back();
       for (const json::Value &size : *sizes)
         own.push_back(size.getAsInteger().value_or(0));
       arguments.push_back({const_cast<char *>(data->getBufferStart()) + *at,
@@ -124,7 +124,7 @@ bool runCalls(llvm::StringRef callsFile, llvm::StringRef dataFile,
     return false;
   for (const json::Value &value : calls.getList()) {
     const json::Object *row = value.getAsObject();
-    std::vector<Dims> dims;
+    std::vector<Extents> dims;
     // The arguments point to the sizes, so `dims` must not reallocate.
     if (const json::Array *in = row ? row->getArray("in") : nullptr)
       dims.reserve(in->size());

@@ -62,7 +62,7 @@ static LogicalResult runKernel(Machine &m, td::KernelOp op) {
   for (auto [result, datum] : llvm::zip_equal(op.getResults(), results)) {
     unsigned count =
         cast<RankedTensorType>(result.getType()).getNumDynamicDims();
-    Dims expected = m.getDims(result, sizes.take_front(count));
+    Extents expected = m.getDims(result, sizes.take_front(count));
     sizes = sizes.drop_front(count);
     if (std::get<TensorRef>(datum)->dims != expected)
       return op.emitOpError("yields a value of other sizes than it says");

@@ -70,7 +70,7 @@ static LogicalResult runCudaSynchronize(Machine &m, CudaSynchronizeOp op) {
 
 static LogicalResult runLoad(Machine &m, LoadOp op) {
   auto type = cast<RankedTensorType>(op.getType());
-  Dims dims(type.getShape());
+  Extents dims(type.getShape());
   for (int64_t &dim : dims)
     if (ShapedType::isDynamic(dim))
       dim = -1;

@@ -15,7 +15,7 @@ namespace tdc {
 namespace {
 /// The elements of the indexed tensor that are gathered or added to.
 struct Picked {
-  Dims dims;                    ///< of the gathered tensor
+  Extents dims;                 ///< of the gathered tensor
   std::vector<int64_t> offsets; ///< of each of its elements, row-major
 };
 } // namespace
@@ -48,7 +48,7 @@ static LogicalResult pickRows(Machine &m, Operation *op, const Tensor &x,
 static LogicalResult pickAlong(Machine &m, Operation *op, const Tensor &x,
                                const Tensor &indices, int64_t dim,
                                Picked &picked) {
-  Dims expected = x.dims;
+  Extents expected = x.dims;
   expected[dim] = indices.dims[dim];
   if (indices.dims != expected)
     return op->emitOpError("has indices of other sizes");
@@ -56,7 +56,7 @@ static LogicalResult pickAlong(Machine &m, Operation *op, const Tensor &x,
   LogicalResult result = success();
   int64_t i = 0;
   forEachIndex(indices.dims, [&](llvm::ArrayRef<int64_t> at) {
-    Dims from(at);
+    Extents from(at);
     from[dim] = indices.getInt(i++);
     if (succeeded(result) && (from[dim] < 0 || from[dim] >= x.dims[dim]))
       result = m.check(

@@ -81,8 +81,8 @@ Tensor Machine::makeResult(Value value, llvm::ArrayRef<int64_t> dims) {
   return Tensor(td::getDType(type.getElementType()), dims, td::getPlace(type));
 }
 
-Dims Machine::getDims(Value value, ValueRange sizes) {
-  Dims dims(cast<RankedTensorType>(value.getType()).getShape());
+Extents Machine::getDims(Value value, ValueRange sizes) {
+  Extents dims(cast<RankedTensorType>(value.getType()).getShape());
   for (int64_t &dim : dims) {
     if (!ShapedType::isDynamic(dim))
       continue;

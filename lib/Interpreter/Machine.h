@@ -66,7 +66,7 @@ public:
   /// Makes zeros with the dtype and the place of `value`'s type.
   Tensor makeResult(mlir::Value value, llvm::ArrayRef<int64_t> dims);
   /// The sizes of `value`'s type, with `sizes` in the place of its `?`.
-  Dims getDims(mlir::Value value, mlir::ValueRange sizes);
+  Extents getDims(mlir::Value value, mlir::ValueRange sizes);
 
   //===--- Devices --------------------------------------------------------===//
 

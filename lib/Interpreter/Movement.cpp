@@ -9,7 +9,7 @@ namespace tdc {
 
 static LogicalResult runBroadcast(Machine &m, BroadcastOp op) {
   const Tensor &x = m.tensor(op.getInput());
-  Dims dims = m.getDims(op.getResult(), op.getSizes());
+  Extents dims = m.getDims(op.getResult(), op.getSizes());
   llvm::ArrayRef<int64_t> own = op.getInput().getType().getShape();
   size_t added = dims.size() - own.size();
   // A `?` is never stretched, not even if its size is 1.
@@ -20,7 +20,7 @@ static LogicalResult runBroadcast(Machine &m, BroadcastOp op) {
   Tensor result = m.makeResult(op.getResult(), dims);
   int64_t i = 0;
   forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index) {
-    Dims from(index.drop_front(added));
+    Extents from(index.drop_front(added));
     for (size_t d = 0; d < from.size(); ++d)
       if (own[d] == 1)
         from[d] = 0;
@@ -43,13 +43,13 @@ static LogicalResult runReshape(Machine &m, ReshapeOp op) {
 static LogicalResult runPermute(Machine &m, PermuteOp op) {
   const Tensor &x = m.tensor(op.getInput());
   llvm::ArrayRef<int64_t> permutation = op.getPermutation();
-  Dims dims;
+  Extents dims;
   for (int64_t dim : permutation)
     dims.push_back(x.dims[dim]);
   Tensor result = m.makeResult(op.getResult(), dims);
   int64_t i = 0;
   forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index) {
-    Dims from(index.size());
+    Extents from(index.size());
     for (size_t d = 0; d < index.size(); ++d)
       from[permutation[d]] = index[d];
     result.setCast(i++, x, getOffset(x.dims, from));
@@ -71,19 +71,19 @@ static FailureOr<int64_t> findStart(Operation *op, int64_t start, int64_t step,
 static LogicalResult runSlice(Machine &m, SliceOp op) {
   const Tensor &x = m.tensor(op.getInput());
   int64_t dim = op.getDim(), step = op.getStep();
-  Dims dims = m.getDims(op.getResult(), op.getSizes());
+  Extents dims = m.getDims(op.getResult(), op.getSizes());
   FailureOr<int64_t> start =
       findStart(op, m.integer(op.getStart()), step, dims[dim], x.dims[dim]);
   if (failed(start))
     return failure();
-  Dims others = x.dims;
+  Extents others = x.dims;
   others[dim] = dims[dim];
   if (others != dims)
     return op.emitOpError("changes sizes of other dims");
   Tensor result = m.makeResult(op.getResult(), dims);
   int64_t i = 0;
   forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index) {
-    Dims from(index);
+    Extents from(index);
     from[dim] = *start + index[dim] * step;
     result.setCast(i++, x, getOffset(x.dims, from));
   });
@@ -92,7 +92,7 @@ static LogicalResult runSlice(Machine &m, SliceOp op) {
 
 static LogicalResult runDiagonal(Machine &m, DiagonalOp op) {
   const Tensor &x = m.tensor(op.getInput());
-  Dims dims = m.getDims(op.getResult(), op.getSizes());
+  Extents dims = m.getDims(op.getResult(), op.getSizes());
   int64_t row = m.integer(op.getRow()), column = m.integer(op.getColumn());
   Tensor result = m.makeResult(op.getResult(), dims);
   if (result.size() > 0 && (row + dims.back() > x.dims[x.dims.size() - 2] ||
@@ -100,7 +100,7 @@ static LogicalResult runDiagonal(Machine &m, DiagonalOp op) {
     return op.emitOpError("is longer than the diagonal");
   int64_t i = 0;
   forEachIndex(dims, [&](llvm::ArrayRef<int64_t> index) {
-    Dims from(index);
+    Extents from(index);
     from.back() += row;
     from.push_back(index.back() + column);
     result.setCast(i++, x, getOffset(x.dims, from));
@@ -115,7 +115,7 @@ static LogicalResult runUpdateSlice(Machine &m, UpdateSliceOp op) {
                                        update.dims[dim], x.dims[dim]);
   if (failed(start))
     return failure();
-  Dims others = x.dims;
+  Extents others = x.dims;
   others[dim] = update.dims[dim];
   if (others != update.dims)
     return op.emitOpError("has an update of other sizes");
@@ -123,7 +123,7 @@ static LogicalResult runUpdateSlice(Machine &m, UpdateSliceOp op) {
   result.setElements(x);
   int64_t i = 0;
   forEachIndex(update.dims, [&](llvm::ArrayRef<int64_t> index) {
-    Dims to(index);
+    Extents to(index);
     to[dim] = *start + index[dim] * step;
     result.setCast(getOffset(x.dims, to), update, i++);
   });
@@ -132,10 +132,10 @@ static LogicalResult runUpdateSlice(Machine &m, UpdateSliceOp op) {
 
 static LogicalResult runConcat(Machine &m, ConcatOp op) {
   int64_t dim = op.getDim();
-  Dims dims = m.tensor(op.getInputs().front()).dims;
+  Extents dims = m.tensor(op.getInputs().front()).dims;
   dims[dim] = 0;
   for (Value input : op.getInputs()) {
-    Dims own = m.tensor(input).dims;
+    Extents own = m.tensor(input).dims;
     int64_t size = std::exchange(own[dim], dims[dim]);
     if (own != dims)
       return op.emitOpError("has inputs of different sizes");
@@ -147,7 +147,7 @@ static LogicalResult runConcat(Machine &m, ConcatOp op) {
     const Tensor &x = m.tensor(input);
     int64_t i = 0;
     forEachIndex(x.dims, [&](llvm::ArrayRef<int64_t> index) {
-      Dims to(index);
+      Extents to(index);
       to[dim] += start;
       result.setCast(getOffset(dims, to), x, i++);
     });

@@ -74,9 +74,9 @@ static int64_t combine(ReduceKind kind, int64_t a, int64_t b) {
 }
 
 /// The sizes of the dims that are in `dims`, or of those that are not.
-static Dims chooseDims(llvm::ArrayRef<int64_t> all,
-                       llvm::ArrayRef<int64_t> dims, bool isChosen) {
-  Dims chosen;
+static Extents chooseDims(llvm::ArrayRef<int64_t> all,
+                          llvm::ArrayRef<int64_t> dims, bool isChosen) {
+  Extents chosen;
   for (size_t d = 0; d < all.size(); ++d)
     if (llvm::is_contained(dims, int64_t(d)) == isChosen)
       chosen.push_back(all[d]);
@@ -86,7 +86,7 @@ static Dims chooseDims(llvm::ArrayRef<int64_t> all,
 static LogicalResult runReduce(Machine &m, ReduceOp op) {
   const Tensor &x = m.tensor(op.getInput());
   ReduceKind kind = op.getKind();
-  Dims dims = chooseDims(x.dims, op.getDims(), false);
+  Extents dims = chooseDims(x.dims, op.getDims(), false);
   Tensor result = m.makeResult(op.getResult(), dims);
   std::vector<double> floats(result.size(), emptyFloat(kind));
   std::vector<int64_t> ints(result.size(), emptyInt(kind, x.dtype));
@@ -115,10 +115,10 @@ static LogicalResult runReduce(Machine &m, ReduceOp op) {
 static void
 forEachRow(llvm::ArrayRef<int64_t> dims, int64_t dim,
            llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit) {
-  Dims rows(dims);
+  Extents rows(dims);
   rows[dim] = 1;
   forEachIndex(rows, [&](llvm::ArrayRef<int64_t> index) {
-    Dims at(index);
+    Extents at(index);
     std::vector<int64_t> offsets;
     for (at[dim] = 0; at[dim] < dims[dim]; ++at[dim])
       offsets.push_back(getOffset(dims, at));
@@ -139,8 +139,8 @@ static bool isBetter(const Tensor &x, bool isMax, int64_t i, int64_t j) {
 
 static LogicalResult runArgReduce(Machine &m, ArgReduceOp op) {
   const Tensor &x = m.tensor(op.getInput());
-  Dims dims = chooseDims(x.dims, op.getDims(), false),
-       row = chooseDims(x.dims, op.getDims(), true);
+  Extents dims = chooseDims(x.dims, op.getDims(), false),
+          row = chooseDims(x.dims, op.getDims(), true);
   Tensor result = m.makeResult(op.getResult(), dims);
   if (llvm::is_contained(row, 0) && result.size() > 0)
     return op.emitOpError("looks for the index of nothing");
@@ -176,7 +176,7 @@ static LogicalResult runScan(Machine &m, ScanOp op) {
 
 static LogicalResult runLogSumExp(Machine &m, LogSumExpOp op) {
   const Tensor &x = m.tensor(op.getInput());
-  Dims dims = chooseDims(x.dims, op.getDims(), false);
+  Extents dims = chooseDims(x.dims, op.getDims(), false);
   Tensor result = m.makeResult(op.getResult(), dims);
   std::vector<double> largest(result.size(), emptyFloat(ReduceKind::Max)),
       sums(result.size(), 0);
@@ -233,7 +233,7 @@ static LogicalResult runMatmul(Machine &m, MatmulOp op) {
   if (leading != llvm::ArrayRef(y.dims).drop_back(2) ||
       y.dims[rank - 2] != depth)
     return op.emitOpError("has operands of different sizes");
-  Dims dims(leading);
+  Extents dims(leading);
   dims.append({rows, columns});
   Tensor result = m.makeResult(op.getResult(), dims);
   for (int64_t b = 0; b < countElements(leading); ++b)

@@ -27,7 +27,7 @@ int64_t getOffset(llvm::ArrayRef<int64_t> dims, llvm::ArrayRef<int64_t> index) {
 
 void forEachIndex(llvm::ArrayRef<int64_t> dims,
                   llvm::function_ref<void(llvm::ArrayRef<int64_t>)> visit) {
-  Dims index(dims.size(), 0);
+  Extents index(dims.size(), 0);
   for (int64_t left = countElements(dims); left > 0; --left) {
     visit(index);
     for (size_t d = dims.size(); d-- > 0;) {

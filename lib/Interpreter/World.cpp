@@ -47,7 +47,7 @@ void World::addSlot(td::SlotOp op) {
       handle ? handle.getTensor() : cast<RankedTensorType>(op.getType());
   // A slot whose size is known only at run time is empty before the first
   // write.
-  Dims &dims = shapes.emplace_back(type.getShape());
+  Extents &dims = shapes.emplace_back(type.getShape());
   llvm::replace(dims, ShapedType::kDynamic, int64_t(0));
   DType dtype = td::getDType(type.getElementType());
   slotIndex[op.getSymName()] = slots.size();

@@ -58,7 +58,7 @@ private:
   tdrt_program program = {};
   tdrt_context *context = nullptr;
   std::deque<std::string> texts;
-  std::deque<Dims> shapes;
+  std::deque<Extents> shapes;
   std::vector<tdrt_slot> slots;
   std::vector<tdrt_arg> args;
   std::vector<tdrt_site> sites;

@@ -92,7 +92,7 @@ static void addCPUPasses(OpPassManager &passes, const TargetInfo &target) {
 /// the reads of slots and the memory that the program needs are final.
 static void addNVVMPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(createKernelToGPUPass());
-  passes.addPass(createGroupLaunchesPass());
+  passes.addPass(createMergeLaunchesPass());
   TargetInfo gpu;
   gpu.convertsF16 = gpu.convertsBF16 = true;
   passes.nest<ModuleOp>().addPass(createLowerToLLVMPass(gpu));

@@ -1,7 +1,7 @@
-//===- Facts.h - collects the facts of a report -----------------*- C++ -*-===//
+//===- Facts.h - collects the facts of a report ---------------------------===//
 
-#ifndef TDC_REPORT_FACTS_H
-#define TDC_REPORT_FACTS_H
+#ifndef TDC_LIB_REPORT_FACTS_H
+#define TDC_LIB_REPORT_FACTS_H
 
 #include "Report/Report.h"
 #include "llvm/Support/Error.h"
@@ -50,4 +50,4 @@ llvm::Expected<std::optional<Lanes>> readLanes(llvm::StringRef path,
 
 } // namespace tdc
 
-#endif // TDC_REPORT_FACTS_H
+#endif // TDC_LIB_REPORT_FACTS_H

@@ -4,8 +4,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_REPORT_WORDS_H
-#define TDC_REPORT_WORDS_H
+#ifndef TDC_LIB_REPORT_WORDS_H
+#define TDC_LIB_REPORT_WORDS_H
 
 #include "Report/Report.h"
 
@@ -100,4 +100,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_REPORT_WORDS_H
+#endif // TDC_LIB_REPORT_WORDS_H

@@ -1,4 +1,4 @@
-//===- gpu_times.h - estimated times of work for a GPU ----------*- C++ -*-===//
+//===- gpu_times.h - estimated times of work for a GPU --------------------===//
 //
 // The simulated driver's clock, placement by costs and the estimates of `tdc
 // report` use the same numbers.

@@ -26,7 +26,7 @@ GPU = "run,gpu"
 OPTIONAL = ["td-unused-loops", "td-simplify", "td-assign-layouts", "td-hoist-scalars"]
 OPTIONAL_ON_GPUS = [*OPTIONAL, "td-choose-devices", "td-fit-memory", "td-verify-grad",
                     "td-verify-placement", "td-schedule", "td-verify-schedule",
-                    "group-launches", "td-verify-buffers", "td-verify-memory"]
+                    "merge-launches", "td-verify-buffers", "td-verify-memory"]
 # Optional parts of passes.
 PARTS = ["td-form-kernels:merge=false"]
 PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]

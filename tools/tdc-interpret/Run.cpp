@@ -53,7 +53,7 @@ static int callOnce(func::FuncOp op, const Options &options,
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (path.empty() || !tensor)
       return usage("the parameter '" + name + "' needs a tensor from --in");
-    Dims dims(tensor.getShape());
+    Extents dims(tensor.getShape());
     for (int64_t &dim : dims)
       if (ShapedType::isDynamic(dim))
         dim = -1;

@@ -17,13 +17,15 @@ Typed gather(TypedBuilder &b, const Typed &input, unsigned dim,
 inline constexpr int64_t kLargestTable = int64_t(1) << 24;
 
 /// torch.gather: for dim 1, [i, j, …] of the result is [i, index[i, j, …], …]
-/// of the input. The input has the sizes of `index` except along `dim`.
-Typed gatherAlong(TypedBuilder &b, const Typed &input, const Typed &index,
-                  unsigned dim);
+/// of the input. The other sizes of `index` are at most those of the input.
+/// Indices are i64. `what` is the call, for messages.
+MaybeTyped gatherAlong(TypedBuilder &b, const Typed &input, const Typed &index,
+                       unsigned dim, llvm::StringRef what);
 /// The input plus the elements of `source`, each added where `gatherAlong`
-/// reads.
-Typed scatterAddAlong(TypedBuilder &b, const Typed &input, const Typed &index,
-                      const Typed &source, unsigned dim);
+/// reads. The sizes of `index` are at most those of `source`.
+MaybeTyped scatterAddAlong(TypedBuilder &b, const Typed &input,
+                           const Typed &index, const Typed &source,
+                           unsigned dim, llvm::StringRef what);
 
 } // namespace tdc::typed
 

@@ -7,13 +7,16 @@
 
 namespace tdc::typed {
 
+/// The same elements with sizes `dims`, for which reshapeShape() was proved.
 Typed reshape(TypedBuilder &b, const Typed &input, DimsRef dims);
 /// Broadcasts the input to `dims`, with which its shape agrees: sizes of 1
 /// expand, new dims come first.
 Typed broadcast(TypedBuilder &b, const Typed &input, DimsRef dims);
+/// `permutation` must be one: permuteShape() is defined for it.
 Typed permute(TypedBuilder &b, const Typed &input,
               llvm::ArrayRef<int64_t> permutation);
-/// `size` elements along a dim, from `start` with the stride `step`.
+/// `size` elements along a dim, from `start` with the stride `step`. They must
+/// be in range.
 Typed slice(TypedBuilder &b, const Typed &input, unsigned dim,
             const TypedInt &start, const Size &size, int64_t step = 1);
 /// The input with `update` written where `slice` reads.

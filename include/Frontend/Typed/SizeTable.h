@@ -43,9 +43,7 @@ public:
   /// Whether `size` is below `limit`, or, if `inclusive`, not above it.
   bool isWithin(const Size &size, const Size &limit, bool inclusive) const;
 
-  /// Records that a run-time check has proved that the size is 0, or that it is
-  /// not negative.
-  void proveZero(Size size) { facts.push_back({std::move(size), true}); }
+  /// Records that a run-time check has proved that the size is not negative.
   void proveNotNegative(Size size) {
     facts.push_back({std::move(size), false});
   }

@@ -9,13 +9,6 @@ using namespace tdc::td;
 
 namespace tdc {
 
-static LoopSet getLoopSet(ArrayRef<unsigned> loops) {
-  LoopSet set = 0;
-  for (unsigned loop : loops)
-    set |= LoopSet(1) << loop;
-  return set;
-}
-
 /// Computes all roots of a tile element before it stores any, so that a root
 /// may overwrite an input at the same place.
 static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
@@ -35,7 +28,7 @@ static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
 static void emit(KernelFunction &function, const LoopNest &nest,
                  const NestSchedule &schedule, ArrayRef<StoreTarget> targets) {
   ArrayRef<unsigned> outer = schedule.outer, later = schedule.later;
-  LoopSet open = getLoopSet(outer) | getLoopSet(later);
+  LoopSet open = toLoopSet(outer) | toLoopSet(later);
   NestLoops loops(function, nest, schedule);
   using Values = NestLoops::Values;
   emitUnlessEmpty(function, nest, targets, [&] {

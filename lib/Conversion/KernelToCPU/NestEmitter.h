@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_NESTEMITTER_H
-#define TDC_CONVERSION_KERNELTOCPU_NESTEMITTER_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOCPU_NESTEMITTER_H
+#define TDC_LIB_CONVERSION_KERNELTOCPU_NESTEMITTER_H
 
 #include "CodeGen/KernelOutlining.h"
 #include "CodeGen/TileEvaluator.h"
@@ -24,4 +24,4 @@ void emitNestTo(KernelFunction &function, const td::LoopNest &nest,
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_NESTEMITTER_H
+#endif // TDC_LIB_CONVERSION_KERNELTOCPU_NESTEMITTER_H

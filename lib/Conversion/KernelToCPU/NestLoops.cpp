@@ -54,7 +54,7 @@ bool NestLoops::sumsTogether() const {
 void NestLoops::putRowsOnLanes() {
   unsigned loop = resultLane;
   rowsOnLanes = std::exchange(factors[loop], 1);
-  onLanes |= LoopSet(1) << loop;
+  onLanes |= toLoopSet(loop);
   evaluator.laneLoop = loop;
   if (rowsOnLanes < lanes)
     evaluator.masks[0] = makeMask(rowsOnLanes);
@@ -65,7 +65,7 @@ void NestLoops::takeRowsOffLanes() {
     return;
   unsigned loop = resultLane;
   factors[loop] = std::exchange(rowsOnLanes, 0);
-  onLanes &= ~(LoopSet(1) << loop);
+  onLanes &= ~toLoopSet(loop);
   evaluator.laneLoop = -1;
   evaluator.masks.clear();
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_NESTLOOPS_H
-#define TDC_CONVERSION_KERNELTOCPU_NESTLOOPS_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOCPU_NESTLOOPS_H
+#define TDC_LIB_CONVERSION_KERNELTOCPU_NESTLOOPS_H
 
 #include "CodeGen/KernelLoops.h"
 #include "NestSchedule.h"
@@ -67,4 +67,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_NESTLOOPS_H
+#endif // TDC_LIB_CONVERSION_KERNELTOCPU_NESTLOOPS_H

@@ -50,7 +50,7 @@ public:
   int findUnrolledLoop(LoopSet common) const;
   /// Chooses a tile of both factors' loops for a contraction with its terms on
   /// lanes.
-  bool chooseProductTile();
+  bool chooseContractionTile();
   /// Whether the sums of as many rows as a vector has lanes may become one
   /// vector.
   bool maySumTogether(unsigned row) const;
@@ -90,8 +90,8 @@ void Scheduler::orderLoops(LoopSet serial) {
   // reductions, which stream the operand that lies along the lanes.
   bool hasReductions = !nest.getReductions().empty();
   auto add = [&](unsigned loop) {
-    auto &list = !hasReductions || (reduced >> loop & 1) ? schedule.outer
-                                                         : schedule.later;
+    auto &list = !hasReductions || contains(reduced, loop) ? schedule.outer
+                                                           : schedule.later;
     if (!llvm::is_contained(list, loop))
       list.push_back(loop);
   };
@@ -118,11 +118,11 @@ bool Scheduler::maySumTogether(unsigned row) const {
     return false;
   for (const Reduction &reduction : reductions) {
     if (!isFloatSum(reduction) || reduction.loops != first.loops ||
-        !(reduction.parallel >> row & 1))
+        !contains(reduction.parallel, row))
       return false;
     // Each row must have one sum; a loop that is held in full makes more.
     for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
-      if (loop != row && (reduction.parallel >> loop & 1) &&
+      if (loop != row && contains(reduction.parallel, loop) &&
           schedule.factors[loop] != 1)
         return false;
   }
@@ -136,14 +136,8 @@ bool Scheduler::maySumTogether(unsigned row) const {
 int Scheduler::findUnrolledLoop(LoopSet common) const {
   LoopSet candidates = common;
   if (contraction) {
-    auto setOf = [](ArrayRef<unsigned> loops) {
-      LoopSet set = 0;
-      for (unsigned loop : loops)
-        set |= LoopSet(1) << loop;
-      return set;
-    };
-    LoopSet rows = setOf(contraction->rows),
-            columns = setOf(contraction->columns);
+    LoopSet rows = toLoopSet(contraction->rows),
+            columns = toLoopSet(contraction->columns);
     if (rows & schedule.onLanes && columns)
       candidates &= columns;
     else if (columns & schedule.onLanes && rows)
@@ -151,7 +145,7 @@ int Scheduler::findUnrolledLoop(LoopSet common) const {
   }
   int row = -1;
   for (unsigned loop : schedule.outer)
-    if (!schedule.isOnLanes(loop) && (candidates >> loop & 1) &&
+    if (!schedule.isOnLanes(loop) && contains(candidates, loop) &&
         nest.getLoops()[loop].extent != 0)
       row = loop; // the innermost one
   return row;
@@ -159,7 +153,7 @@ int Scheduler::findUnrolledLoop(LoopSet common) const {
 
 /// At the end, the lanes of each result of the tile are added up: a small cost
 /// relative to the terms of several loops.
-bool Scheduler::chooseProductTile() {
+bool Scheduler::chooseContractionTile() {
   if (!contraction || contraction->terms.size() < 2 ||
       contraction->rows.empty() || contraction->columns.empty())
     return false;
@@ -198,7 +192,7 @@ void Scheduler::chooseFactors() {
   for (const Reduction &reduction : nest.getReductions())
     common &= reduction.parallel;
   for (unsigned loop : schedule.outer)
-    if (!(common >> loop & 1))
+    if (!contains(common, loop))
       factors[loop] = std::max<int64_t>(nest.getLoops()[loop].extent, 1);
   if (!schedule.later.empty())
     return; // one row at a time, as several stages follow each other
@@ -208,7 +202,7 @@ void Scheduler::chooseFactors() {
     for (const Reduction &reduction : nest.getReductions()) {
       int64_t each = 1;
       for (unsigned loop = 0; loop < factors.size(); ++loop)
-        if (reduction.parallel >> loop & 1)
+        if (contains(reduction.parallel, loop))
           each *= factors[loop];
       count += each;
     }
@@ -226,7 +220,7 @@ void Scheduler::chooseFactors() {
   for (unsigned loop : schedule.outer)
     if (schedule.isOnLanes(loop))
       lane = loop;
-  if (lane < 0 && chooseProductTile())
+  if (lane < 0 && chooseContractionTile())
     return;
   row = findUnrolledLoop(common);
 

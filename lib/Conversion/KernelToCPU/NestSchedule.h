@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
-#define TDC_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
+#define TDC_LIB_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
 
 #include "CodeGen/TileEvaluator.h"
 
@@ -29,7 +29,7 @@ struct NestSchedule {
   /// over lanes: their results are then one vector. -1: none.
   int resultLane = -1;
 
-  bool isOnLanes(unsigned loop) const { return onLanes >> loop & 1; }
+  bool isOnLanes(unsigned loop) const { return td::contains(onLanes, loop); }
 };
 
 /// The schedule of a nest. Loops in `serial` must not be on lanes.
@@ -42,4 +42,4 @@ NestSchedule scheduleFlatNest(const KernelFunction &function,
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
+#endif // TDC_LIB_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H

@@ -127,7 +127,7 @@ void GroupEmitter::makeAccumulators(NestLoops::Values &initial,
   for (const Reduction *reduction : group) {
     LoopSet tiled = reduction->parallel;
     if (laneSum >= 0)
-      tiled |= LoopSet(1) << laneSum;
+      tiled |= toLoopSet(laneSum);
     bool isVector =
         laneSum >= 0 || (evaluator.laneLoop >= 0 &&
                          (reduction->parallel >> evaluator.laneLoop & 1));

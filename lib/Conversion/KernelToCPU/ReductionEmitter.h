@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_REDUCTIONEMITTER_H
-#define TDC_CONVERSION_KERNELTOCPU_REDUCTIONEMITTER_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOCPU_REDUCTIONEMITTER_H
+#define TDC_LIB_CONVERSION_KERNELTOCPU_REDUCTIONEMITTER_H
 
 #include "NestLoops.h"
 
@@ -20,4 +20,4 @@ void emitReductions(NestLoops &loops);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_REDUCTIONEMITTER_H
+#endif // TDC_LIB_CONVERSION_KERNELTOCPU_REDUCTIONEMITTER_H

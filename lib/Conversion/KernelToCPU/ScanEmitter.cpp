@@ -26,7 +26,7 @@ static LogicalResult emitScan(KernelFunction &function, ScanOp op) {
     return op.emitOpError("has no loops that compute its input");
   Scan scan(function, op, std::move(*input));
   const LoopNest &nest = scan.getNest();
-  LoopSet serial = scan.getLine() ? LoopSet(1) << *scan.getLine() : 0;
+  LoopSet serial = scan.getLine() ? toLoopSet(*scan.getLine()) : 0;
   NestSchedule schedule = scheduleNest(function, nest, serial);
   SmallVector<unsigned> around(scan.getAround()), line;
   if (scan.getLine())
@@ -35,7 +35,7 @@ static LogicalResult emitScan(KernelFunction &function, ScanOp op) {
   LoopSet open = 0;
   auto isOnLanes = [&](unsigned loop) { return schedule.isOnLanes(loop); };
   for (unsigned loop : around) {
-    open |= LoopSet(1) << loop;
+    open |= toLoopSet(loop);
     if (isOnLanes(loop))
       schedule.factors[loop] = kVectors;
   }

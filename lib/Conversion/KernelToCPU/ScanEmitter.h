@@ -1,7 +1,7 @@
 //===- ScanEmitter.h - kernels of td.scan ---------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_SCANEMITTER_H
-#define TDC_CONVERSION_KERNELTOCPU_SCANEMITTER_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOCPU_SCANEMITTER_H
+#define TDC_LIB_CONVERSION_KERNELTOCPU_SCANEMITTER_H
 
 #include "CodeGen/KernelOutlining.h"
 
@@ -12,4 +12,4 @@ std::optional<KernelPlan> matchScan(KernelCandidate &kernel);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_SCANEMITTER_H
+#endif // TDC_LIB_CONVERSION_KERNELTOCPU_SCANEMITTER_H

@@ -1,7 +1,7 @@
 //===- UpdateEmitter.h - kernels that write a part of their result --------===//
 
-#ifndef TDC_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H
-#define TDC_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H
+#define TDC_LIB_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H
 
 #include "CodeGen/KernelOutlining.h"
 
@@ -13,4 +13,4 @@ std::optional<KernelPlan> matchUpdate(KernelCandidate &kernel);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H
+#endif // TDC_LIB_CONVERSION_KERNELTOCPU_UPDATEEMITTER_H

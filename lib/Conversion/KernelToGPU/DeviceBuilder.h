@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H
-#define TDC_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H
 
 #include "Target/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -66,4 +66,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_DEVICEBUILDER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_FLATLOOPS_H
-#define TDC_CONVERSION_KERNELTOGPU_FLATLOOPS_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_FLATLOOPS_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_FLATLOOPS_H
 
 #include "CodeGen/TileEvaluator.h"
 
@@ -54,4 +54,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_FLATLOOPS_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_FLATLOOPS_H

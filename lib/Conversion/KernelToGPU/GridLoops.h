@@ -1,7 +1,7 @@
 //===- GridLoops.h - a thread's positions in a nest's loops ---------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
-#define TDC_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
 
 #include "CodeGen/KernelLoops.h"
 #include "DeviceBuilder.h"
@@ -71,4 +71,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_GRIDLOOPS_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_GRIDLOOPS_H

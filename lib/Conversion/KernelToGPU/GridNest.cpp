@@ -61,7 +61,7 @@ Value NestStores::getCondition(const Access &root, bool ofGroup) {
       loops.nest.getLoopsOf(root.tensor, *root.at) | td::getLoops(*root.at);
   for (auto *list : {&loops.schedule.outer, &loops.schedule.later})
     for (unsigned loop : *list)
-      if (!(own >> loop & 1) && loops.evaluator.positions[loop])
+      if (!contains(own, loop) && loops.evaluator.positions[loop])
         require(loops.evaluator.positions[loop]);
   return condition;
 }
@@ -69,7 +69,7 @@ Value NestStores::getCondition(const Access &root, bool ofGroup) {
 bool NestStores::isOfGroup(const Access &root) const {
   LoopSet own = td::getLoops(*root.at);
   return llvm::none_of(loops.schedule.later,
-                       [&](unsigned loop) { return own >> loop & 1; });
+                       [&](unsigned loop) { return contains(own, loop); });
 }
 
 Value NestStores::getOwnership() {
@@ -95,7 +95,7 @@ void NestStores::emitOwn(bool ofGroup) {
   LoopSet held = 0;
   for (unsigned loop = 0; loop < loops.factors.size(); ++loop)
     if (loops.evaluator.positions[loop] || loops.factors[loop] != 1)
-      held |= LoopSet(1) << loop;
+      held |= toLoopSet(loop);
   held &= loops.nest.getRootLoops();
   SmallVector<std::tuple<unsigned, Tile, Value>> values;
   for (const Tile &tile : loops.getTiles(held))

@@ -1,7 +1,7 @@
 //===- GridNest.h - one loop nest of a kernel on a grid -------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_GRIDNEST_H
-#define TDC_CONVERSION_KERNELTOGPU_GRIDNEST_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_GRIDNEST_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_GRIDNEST_H
 
 #include "CodeGen/KernelOutlining.h"
 #include "GridLoops.h"
@@ -18,4 +18,4 @@ std::optional<KernelPlan> matchGridUpdate(KernelCandidate &kernel);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_GRIDNEST_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_GRIDNEST_H

@@ -1,7 +1,7 @@
 //===- GridScan.h - kernels of td.scan ------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_GRIDSCAN_H
-#define TDC_CONVERSION_KERNELTOGPU_GRIDSCAN_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_GRIDSCAN_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_GRIDSCAN_H
 
 #include "GridNest.h"
 
@@ -12,4 +12,4 @@ std::optional<KernelPlan> matchGridScan(KernelCandidate &kernel);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_GRIDSCAN_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_GRIDSCAN_H

@@ -84,14 +84,14 @@ void Scheduler::orderLoops() {
     common &= reduction.parallel;
   }
   auto add = [&](unsigned loop) {
-    if (serial >> loop & 1) {
+    if (contains(serial, loop)) {
       if (!llvm::is_contained(schedule.serial, loop))
         schedule.serial.push_back(loop);
       return;
     }
-    bool isLater = !nest.getReductions().empty() && !(reduced >> loop & 1);
+    bool isLater = !nest.getReductions().empty() && !contains(reduced, loop);
     // Loops that only some reductions run over are held in full.
-    if (!isLater && !(common >> loop & 1)) {
+    if (!isLater && !contains(common, loop)) {
       schedule.factors[loop] =
           std::max<int64_t>(nest.getLoops()[loop].extent, 1);
       return;
@@ -121,7 +121,7 @@ void Scheduler::shareReductions() {
   for (const Reduction &reduction : nest.getReductions()) {
     int64_t each = reduction.givesIndex() ? 2 : 1;
     for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
-      if (reduction.parallel >> loop & 1)
+      if (contains(reduction.parallel, loop))
         each *= schedule.factors[loop];
     accumulators += each;
   }
@@ -129,7 +129,7 @@ void Scheduler::shareReductions() {
   LoopSet lanes =
       planVectors(nest, getRowMajor, gpu::kWidestAccess / 4, serial).lanes;
   auto *column = llvm::find_if(
-      schedule.outer, [&](unsigned loop) { return lanes >> loop & 1; });
+      schedule.outer, [&](unsigned loop) { return contains(lanes, loop); });
   int64_t positions = countPositions(schedule.outer);
   if (column != schedule.outer.end() && schedule.later.empty()) {
     // Neighbouring threads read neighbouring columns.
@@ -155,7 +155,7 @@ void Scheduler::shareReductions() {
       continue;
     unsigned inner = reduction.loops.back();
     for (unsigned loop : reduction.loops)
-      if (lanes >> loop & 1)
+      if (contains(lanes, loop))
         inner = loop;
     schedule.factors[inner] = getWidth(inner);
   }

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_GRIDSCHEDULE_H
-#define TDC_CONVERSION_KERNELTOGPU_GRIDSCHEDULE_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_GRIDSCHEDULE_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_GRIDSCHEDULE_H
 
 #include "CodeGen/TileEvaluator.h"
 
@@ -66,4 +66,4 @@ std::optional<int64_t> countBlocks(const td::LoopNest &nest,
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_GRIDSCHEDULE_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_GRIDSCHEDULE_H

@@ -58,9 +58,7 @@ ReductionGroup::Values ReductionGroup::getNeutral() {
 }
 
 ReductionGroup::Values ReductionGroup::step(ValueRange carried) {
-  LoopSet summed = 0;
-  for (unsigned loop : reductions.front()->loops)
-    summed |= LoopSet(1) << loop;
+  LoopSet summed = toLoopSet(reductions.front()->loops);
   Values next;
   for (const Accumulator &accumulator : accumulators) {
     const Reduction &reduction = *accumulator.reduction;
@@ -167,7 +165,7 @@ void ReductionGroup::emit() {
   LoopSet held = 0;
   for (unsigned loop = 0; loop < loops.factors.size(); ++loop)
     if (loops.factors[loop] != 1)
-      held |= LoopSet(1) << loop;
+      held |= toLoopSet(loop);
   for (const Reduction *reduction : reductions)
     for (const Tile &tile : loops.getTiles(reduction->parallel & held))
       accumulators.push_back({reduction, tile});

@@ -1,7 +1,7 @@
 //===- GroupReductions.h - reductions that a group shares -----------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_GROUPREDUCTIONS_H
-#define TDC_CONVERSION_KERNELTOGPU_GROUPREDUCTIONS_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_GROUPREDUCTIONS_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_GROUPREDUCTIONS_H
 
 #include "GridLoops.h"
 
@@ -15,4 +15,4 @@ void emitGroupReductions(GridLoops &loops);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_GROUPREDUCTIONS_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_GROUPREDUCTIONS_H

@@ -9,7 +9,7 @@
 #include "Permutation.h"
 #include "Remainder.h"
 #include "SplitReductions.h"
-#include "TiledProduct.h"
+#include "TiledContraction.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -86,7 +86,7 @@ void defineReport(ModuleOp code) {
 }
 
 constexpr Strategy gpuStrategies[] = {matchGridUpdate, matchPermutation,
-                                      matchGridScan, matchProduct,
+                                      matchGridScan, matchContraction,
                                       matchGridNest};
 
 class GPUOutliner final : public KernelOutliner {

@@ -20,8 +20,9 @@ constexpr int64_t kReadTogether = 8;
 constexpr unsigned kGlobalSpace = 1;
 
 OperandTile::OperandTile(KernelFunction &function, const LoopNest &nest,
-                         const ProductSchedule &schedule,
-                         const ProductOperand &operand, DeviceBuilder &device)
+                         const ContractionSchedule &schedule,
+                         const ContractionOperand &operand,
+                         DeviceBuilder &device)
     : operand(operand), function(function), b(function.builder),
       loc(function.loc), nest(nest), schedule(schedule), device(device),
       evaluator(function, nest, /*lanes=*/1),

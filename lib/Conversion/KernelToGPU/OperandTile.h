@@ -1,11 +1,11 @@
 //===- OperandTile.h - tiles of a product's operand in shared memory ------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_OPERANDTILE_H
-#define TDC_CONVERSION_KERNELTOGPU_OPERANDTILE_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_OPERANDTILE_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_OPERANDTILE_H
 
+#include "ContractionSchedule.h"
 #include "DeviceBuilder.h"
 #include "FlatLoops.h"
-#include "ProductSchedule.h"
 
 namespace tdc {
 
@@ -14,8 +14,8 @@ namespace tdc {
 class OperandTile {
 public:
   OperandTile(KernelFunction &function, const td::LoopNest &nest,
-              const ProductSchedule &schedule, const ProductOperand &operand,
-              DeviceBuilder &device);
+              const ContractionSchedule &schedule,
+              const ContractionOperand &operand, DeviceBuilder &device);
 
   /// Whether tiles are copied unchanged (cp.async); else they are computed and
   /// pass through registers.
@@ -39,7 +39,7 @@ public:
   mlir::Value getAddress(mlir::Value stage, mlir::Value ownTo,
                          mlir::Value termTo);
 
-  const ProductOperand &operand;
+  const ContractionOperand &operand;
 
 private:
   /// Moves the evaluator to the thread's first element in iteration
@@ -57,7 +57,7 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   const td::LoopNest &nest;
-  const ProductSchedule &schedule;
+  const ContractionSchedule &schedule;
   DeviceBuilder &device;
   TileEvaluator evaluator;
 
@@ -76,4 +76,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_OPERANDTILE_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_OPERANDTILE_H

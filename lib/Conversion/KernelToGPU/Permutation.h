@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_PERMUTATION_H
-#define TDC_CONVERSION_KERNELTOGPU_PERMUTATION_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_PERMUTATION_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_PERMUTATION_H
 
 #include "GridNest.h"
 
@@ -38,4 +38,4 @@ std::optional<KernelPlan> matchPermutation(KernelCandidate &kernel);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_PERMUTATION_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_PERMUTATION_H

@@ -12,7 +12,8 @@ namespace {
 
 class RegisterMultiplier : public TileMultiplier {
 public:
-  RegisterMultiplier(KernelFunction &function, const ProductSchedule &schedule,
+  RegisterMultiplier(KernelFunction &function,
+                     const ContractionSchedule &schedule,
                      DeviceBuilder &device);
 
   Values multiply(OperandTile &left, OperandTile &right, Value stage,
@@ -23,7 +24,7 @@ private:
 
   OpBuilder &b;
   Location loc;
-  const ProductSchedule &schedule;
+  const ContractionSchedule &schedule;
   DeviceBuilder &device;
   /// `group`: neighbours of a tile that a thread reads at once, at most a
   /// chunk, so that neighbouring threads use all banks. `groups`: the thread's
@@ -35,7 +36,7 @@ private:
 } // namespace
 
 RegisterMultiplier::RegisterMultiplier(KernelFunction &function,
-                                       const ProductSchedule &schedule,
+                                       const ContractionSchedule &schedule,
                                        DeviceBuilder &device)
     : b(function.builder), loc(function.loc), schedule(schedule),
       device(device) {
@@ -91,7 +92,8 @@ TileMultiplier::Values RegisterMultiplier::multiply(OperandTile &left,
 
 std::unique_ptr<TileMultiplier>
 makeRegisterMultiplier(KernelFunction &function,
-                       const ProductSchedule &schedule, DeviceBuilder &device) {
+                       const ContractionSchedule &schedule,
+                       DeviceBuilder &device) {
   return std::make_unique<RegisterMultiplier>(function, schedule, device);
 }
 

@@ -1,7 +1,7 @@
 //===- Remainder.h - the exact remainder of floats on a GPU ---------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_REMAINDER_H
-#define TDC_CONVERSION_KERNELTOGPU_REMAINDER_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_REMAINDER_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_REMAINDER_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -14,4 +14,4 @@ void expandRemainders(mlir::ModuleOp code);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_REMAINDER_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_REMAINDER_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_SPLITREDUCTIONS_H
-#define TDC_CONVERSION_KERNELTOGPU_SPLITREDUCTIONS_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_SPLITREDUCTIONS_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_SPLITREDUCTIONS_H
 
 #include "Dialect/TD/IR/TD.h"
 
@@ -34,4 +34,4 @@ splitReductions(td::KernelOp kernel, llvm::SmallVectorImpl<td::KernelOp> &rest);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_SPLITREDUCTIONS_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_SPLITREDUCTIONS_H

@@ -31,7 +31,8 @@ constexpr int64_t kSums = 4;
 class TensorCoreMultiplier : public TileMultiplier {
 public:
   TensorCoreMultiplier(KernelFunction &function,
-                       const ProductSchedule &schedule, DeviceBuilder &device);
+                       const ContractionSchedule &schedule,
+                       DeviceBuilder &device);
 
   Values multiply(OperandTile &left, OperandTile &right, Value stage,
                   ValueRange accumulators) override;
@@ -57,7 +58,7 @@ private:
 
   OpBuilder &b;
   Location loc;
-  const ProductSchedule &schedule;
+  const ContractionSchedule &schedule;
   DeviceBuilder &device;
   Type element;
   int64_t warpRows;
@@ -67,7 +68,7 @@ private:
 } // namespace
 
 TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
-                                           const ProductSchedule &schedule,
+                                           const ContractionSchedule &schedule,
                                            DeviceBuilder &device)
     : b(function.builder), loc(function.loc), schedule(schedule),
       device(device) {
@@ -211,7 +212,7 @@ TileMultiplier::Values TensorCoreMultiplier::multiply(OperandTile &left,
 
 std::unique_ptr<TileMultiplier>
 makeTensorCoreMultiplier(KernelFunction &function,
-                         const ProductSchedule &schedule,
+                         const ContractionSchedule &schedule,
                          DeviceBuilder &device) {
   return std::make_unique<TensorCoreMultiplier>(function, schedule, device);
 }

@@ -1,7 +1,7 @@
 //===- TileMultiplier.h - multiplies two tiles in a block -----------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H
-#define TDC_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H
 
 #include "OperandTile.h"
 
@@ -37,14 +37,15 @@ public:
 /// elements of a row of the right one; for every dtype.
 std::unique_ptr<TileMultiplier>
 makeRegisterMultiplier(KernelFunction &function,
-                       const ProductSchedule &schedule, DeviceBuilder &device);
+                       const ContractionSchedule &schedule,
+                       DeviceBuilder &device);
 
 /// A warp multiplies on tensor cores: f16, bf16 and tf32, accumulated in f32.
 std::unique_ptr<TileMultiplier>
 makeTensorCoreMultiplier(KernelFunction &function,
-                         const ProductSchedule &schedule,
+                         const ContractionSchedule &schedule,
                          DeviceBuilder &device);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_TILEMULTIPLIER_H

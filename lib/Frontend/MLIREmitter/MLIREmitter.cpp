@@ -3,7 +3,7 @@
 #include "MLIREmitter.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/OpTable/Template.h"
-#include "Frontend/MLIREmitter.h"
+#include "Frontend/GenerateModule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

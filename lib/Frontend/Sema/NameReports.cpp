@@ -7,6 +7,7 @@
 
 #include "Checker.h"
 #include "Frontend/Lexer.h"
+#include "Frontend/Parser.h"
 #include "Joins.h"
 #include "Prelude.h"
 #include "PyTorchNames.h"
@@ -75,12 +76,22 @@ bool Scopes::reportPyTorchName(llvm::StringRef name, SourceRange range,
         .fix(FixIt::Safe, "`detach()`", {{range, "detach()"}});
     return true;
   }
-  if (member == ".t" &&
-      c.sources.getText(range.file).substr(range.end).starts_with("()")) {
+  bool isCalled =
+      c.sources.getText(range.file).substr(range.end).starts_with("()");
+  SourceRange call = {range.file, range.begin, range.end + 2};
+  if (member == ".t" && isCalled) {
     c.error(DiagCode::TD202, range, "unknown name `t`")
         .label("a field here: `T`")
-        .fix(FixIt::Safe, "`T`",
-             {{{range.file, range.begin, range.end + 2}, "T"}});
+        .fix(FixIt::Safe, "`T`", {{call, "T"}});
+    return true;
+  }
+  // `x.float16()` is a dtype's name; `half` and the like are methods.
+  if (llvm::StringRef dtype = getDtypeOfPyTorch(name);
+      owner == "." && !dtype.empty() && isCalled) {
+    std::string cast = ("to(" + dtype + ")").str();
+    c.error(DiagCode::TD202, range, "unknown name `" + name + "`")
+        .label("the name of a dtype, not of a method")
+        .fix(FixIt::Safe, "`" + cast + "`", {{call, cast}});
     return true;
   }
   llvm::StringRef other = getOtherWay(member);

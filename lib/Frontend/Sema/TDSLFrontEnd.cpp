@@ -1,5 +1,6 @@
 //===- TDSLFrontEnd.cpp - the front end of .tdsl programs -----------------===//
 
+#include "Frontend/TDSLFrontEnd.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
 

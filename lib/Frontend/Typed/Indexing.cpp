@@ -3,6 +3,7 @@
 #include "Frontend/Typed/Indexing.h"
 #include "Frontend/Typed/Constructors.h"
 #include "Frontend/Typed/Elementwise.h"
+#include "Frontend/Typed/Movement.h"
 
 namespace tdc::typed {
 
@@ -36,19 +37,91 @@ Typed gather(TypedBuilder &b, const Typed &input, unsigned dim,
   return *gather(b, input, index, dim);
 }
 
-Typed gatherAlong(TypedBuilder &b, const Typed &input, const Typed &index,
-                  unsigned dim) {
+namespace {
+
+/// The part of `tensor` for which `index` has elements. As in PyTorch it may be
+/// smaller than the tensor, except along `dim`, where `index` picks.
+class IndexedPart {
+public:
+  IndexedPart(TypedBuilder &b, const Typed &tensor) : b(b), taken({tensor}) {}
+
+  /// False, with the failure set, if `index` is larger. `name` is the tensor's
+  /// in messages.
+  bool take(llvm::StringRef name, const Typed &index,
+            std::optional<unsigned> dim, llvm::StringRef what) {
+    const Dims sizes = get().type.dims;
+    DimsRef wanted = index.type.dims;
+    auto fail = [&](const llvm::Twine &problem) {
+      b.fail(DiagCode::TD401, "shapes do not fit: " + what, problem);
+      return false;
+    };
+    if (sizes.size() != wanted.size())
+      return fail("the numbers of dims differ: " + spelling(sizes) + " and " +
+                  spelling(wanted));
+    for (unsigned i = 0; i != sizes.size(); ++i) {
+      if (i == dim || sizes[i] == wanted[i])
+        continue;
+      std::string problem =
+          ("dim " + llvm::Twine(i) + " of `index` is larger than that of `" +
+           name + "`")
+              .str();
+      Size room = sizes[i] - wanted[i];
+      std::optional<int64_t> known = b.sizes.constantOf(room);
+      if (known == std::optional<int64_t>(0))
+        continue;
+      if (known && *known < 0)
+        return fail(problem + ": " + wanted[i].str() + " and " +
+                    sizes[i].str());
+      if (!b.require(room, what + ": " + problem))
+        return false;
+      dims.push_back(i);
+      taken.push_back(slice(b, get(), i, Size(0), wanted[i]));
+    }
+    return true;
+  }
+
+  const Typed &get() const { return taken.back(); }
+
+  /// The tensor with `update` in place of the part.
+  Typed replace(Typed update) const {
+    for (size_t i = dims.size(); i-- > 0;)
+      update = updateSlice(b, taken[i], update, dims[i], Size(0));
+    return update;
+  }
+
+private:
+  TypedBuilder &b;
+  llvm::SmallVector<unsigned> dims; ///< that are smaller
+  /// The tensor, and the part after each of `dims`.
+  llvm::SmallVector<Typed> taken;
+};
+
+} // namespace
+
+MaybeTyped gatherAlong(TypedBuilder &b, const Typed &input, const Typed &index,
+                       unsigned dim, llvm::StringRef what) {
+  IndexedPart part(b, input);
+  if (!part.take("input", index, dim, what))
+    return std::nullopt;
   TensorType type{input.type.dtype, index.type.dims,
                   sharedPlace({input, index})};
-  return b.make(OpKind::GatherAlong, {input.value, index.value},
+  return b.make(OpKind::GatherAlong, {part.get().value, index.value},
                 {{"dim", int64_t(dim)}}, std::move(type));
 }
 
-Typed scatterAddAlong(TypedBuilder &b, const Typed &input, const Typed &index,
-                      const Typed &source, unsigned dim) {
-  return b.make(OpKind::ScatterAddAlong,
-                {input.value, index.value, source.value},
-                {{"dim", int64_t(dim)}}, input.type);
+MaybeTyped scatterAddAlong(TypedBuilder &b, const Typed &input,
+                           const Typed &index, const Typed &source,
+                           unsigned dim, llvm::StringRef what) {
+  if (source.type.dtype != input.type.dtype)
+    return failDTypes(b, input.type.dtype, source.type.dtype, /*operand=*/2,
+                      input.type.dtype);
+  IndexedPart part(b, input), added(b, source);
+  if (!part.take("input", index, dim, what) ||
+      !added.take("src", index, std::nullopt, what))
+    return std::nullopt;
+  return part.replace(b.make(OpKind::ScatterAddAlong,
+                             {part.get().value, index.value, added.get().value},
+                             {{"dim", int64_t(dim)}}, part.get().type));
 }
 
 } // namespace tdc::typed

@@ -176,7 +176,7 @@ bool SizeTable::prove(ShapeAnswer &answer, Emitter &emitter) {
     emitter.checkDim(valueOf(fact.lhs, emitter), valueOf(fact.rhs, emitter),
                      fact.what + " (" + fact.lhs.str() + " and " +
                          fact.rhs.str() + ")");
-    proveZero(std::move(difference));
+    facts.push_back({std::move(difference), /*isZero=*/true});
   }
   return bool(answer);
 }

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_REPORT_PAGE_PAGE_H
-#define TDC_REPORT_PAGE_PAGE_H
+#ifndef TDC_LIB_REPORT_PAGE_PAGE_H
+#define TDC_LIB_REPORT_PAGE_PAGE_H
 
 #include "../Words.h"
 #include "Markup/Markup.h"
@@ -74,4 +74,4 @@ void writeWaits(Page &page);
 
 } // namespace tdc
 
-#endif // TDC_REPORT_PAGE_PAGE_H
+#endif // TDC_LIB_REPORT_PAGE_PAGE_H

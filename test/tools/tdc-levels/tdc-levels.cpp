@@ -23,7 +23,7 @@
 
 #include "Compilation/DeepStack.h"
 #include "Dialect/TD/IR/TD.h"
-#include "Frontend/MLIREmitter.h"
+#include "Frontend/GenerateModule.h"
 #include "Frontend/Parser.h"
 #include "Frontend/Sema.h"
 #include "Interpreter/Interpreter.h"

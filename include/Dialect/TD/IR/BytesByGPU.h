@@ -1,4 +1,4 @@
-//===- BytesByGPU.h - attributes with the bytes of GPUs ---------*- C++ -*-===//
+//===- BytesByGPU.h - attributes with the bytes of GPUs -------------------===//
 //
 // td.memory, td.working_set and td.room of a module are dictionaries from names
 // of GPUs to bytes (TD.h).

@@ -1,7 +1,7 @@
 //===- RuleRounding.h - a gradient rule rounds once -----------------------===//
 
-#ifndef TDC_DIALECT_TD_TRANSFORMS_RULEROUNDING_H
-#define TDC_DIALECT_TD_TRANSFORMS_RULEROUNDING_H
+#ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_RULEROUNDING_H
+#define TDC_LIB_DIALECT_TD_TRANSFORMS_RULEROUNDING_H
 
 #include "Dialect/TD/IR/TD.h"
 
@@ -16,4 +16,4 @@ void roundOnce(mlir::ArrayRef<mlir::Operation *> made,
 
 } // namespace tdc::td
 
-#endif // TDC_DIALECT_TD_TRANSFORMS_RULEROUNDING_H
+#endif // TDC_LIB_DIALECT_TD_TRANSFORMS_RULEROUNDING_H

@@ -1,4 +1,4 @@
-//===- Speculation.h - ops that may run early -------------------*- C++ -*-===//
+//===- Speculation.h - ops that may run early -----------------------------===//
 
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SPECULATION_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_SPECULATION_H

@@ -64,6 +64,10 @@ struct CoordinateSum {
 
 /// A set of loops.
 using LoopSet = uint64_t;
+
+inline LoopSet toLoopSet(unsigned loop) { return LoopSet(1) << loop; }
+LoopSet toLoopSet(llvm::ArrayRef<unsigned> loops);
+inline bool contains(LoopSet set, unsigned loop) { return set >> loop & 1; }
 /// The loops that the coordinates contain directly, without the loops at which
 /// a picked index is read.
 LoopSet getLoops(Coordinate at);

@@ -60,8 +60,8 @@ std::optional<Contraction> Contraction::get(const LoopNest &nest) {
   LoopSet ofLeft = loopsOf(contraction.left),
           ofRight = loopsOf(contraction.right);
   for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-    if (reduction.parallel >> loop & 1) {
-      bool isLeft = ofLeft >> loop & 1, isRight = ofRight >> loop & 1;
+    if (contains(reduction.parallel, loop)) {
+      bool isLeft = contains(ofLeft, loop), isRight = contains(ofRight, loop);
       auto &list = isLeft == isRight ? contraction.batch
                    : isLeft          ? contraction.rows
                                      : contraction.columns;
@@ -110,7 +110,7 @@ Contraction::findTiles(const LoopNest &nest) const {
   tiles.rows.assign(takeInnermost(nest, rows));
   tiles.columns.assign(takeInnermost(nest, columns));
   for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-    if (nest.getRootLoops() >> loop & 1 &&
+    if (contains(nest.getRootLoops(), loop) &&
         !llvm::is_contained(tiles.rows, loop) &&
         !llvm::is_contained(tiles.columns, loop))
       tiles.around.push_back(loop);

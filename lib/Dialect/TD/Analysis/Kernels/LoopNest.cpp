@@ -51,11 +51,18 @@ int64_t CoordinateSum::getFactor(unsigned loop) const {
   return 0;
 }
 
+LoopSet toLoopSet(ArrayRef<unsigned> loops) {
+  LoopSet set = 0;
+  for (unsigned loop : loops)
+    set |= toLoopSet(loop);
+  return set;
+}
+
 LoopSet getLoops(Coordinate at) {
   LoopSet loops = 0;
   for (auto [part, factor] : CoordinateSum(at).parts)
     if (int loop = getLoop(part); loop >= 0)
-      loops |= LoopSet(1) << loop;
+      loops |= toLoopSet(loop);
   return loops;
 }
 
@@ -364,7 +371,8 @@ const NestSymbol *LoopNest::findPicked(Coordinate at) const {
 bool LoopNest::isPickedBy(Coordinate at, unsigned loop) const {
   const NestSymbol *picked = findPicked(at);
   return picked && llvm::any_of(*picked->at, [&](Coordinate index) {
-           return td::getLoops(index) >> loop & 1 || isPickedBy(index, loop);
+           return contains(td::getLoops(index), loop) ||
+                  isPickedBy(index, loop);
          });
 }
 

@@ -49,7 +49,7 @@ static double extentOf(const LoopNest &nest, unsigned loop) {
 static double volume(const LoopNest &nest, LoopSet loops) {
   double product = 1;
   for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-    if (loops >> loop & 1)
+    if (contains(loops, loop))
       product *= extentOf(nest, loop);
   return product;
 }
@@ -61,13 +61,13 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
   auto vectors = [&](LoopSet loops) {
     double count = volume(nest, loops & ~lanes);
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-      if ((loops & lanes) >> loop & 1)
+      if (contains(loops & lanes, loop))
         count *= std::ceil(extentOf(nest, loop) / width);
     return count;
   };
   auto accessCost = [&](const Access &access, LoopSet loops) {
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop) {
-      if (!((loops & lanes) >> loop & 1))
+      if (!contains(loops & lanes, loop))
         continue;
       int stride = getLaneStride(nest, access, loop, layoutOf(access.tensor));
       return stride == 1   ? kContiguous
@@ -80,9 +80,7 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
   double cost = 0;
   LoopSet root = nest.getRootLoops();
   for (const Reduction &reduction : nest.getReductions()) {
-    LoopSet own = 0;
-    for (unsigned loop : reduction.loops)
-      own |= LoopSet(1) << loop;
+    LoopSet own = toLoopSet(reduction.loops);
     LoopSet all = reduction.parallel | own;
     double each = 1;
     for (const Access &input : nest.getInputs())
@@ -117,8 +115,8 @@ VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
   for (const Reduction &reduction : nest.getReductions())
     inAll &= reduction.parallel;
   for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-    if (inAll >> loop & 1)
-      consider(LoopSet(1) << loop);
+    if (contains(inAll, loop))
+      consider(toLoopSet(loop));
 
   // Also consider: every reduction along its own lanes, contiguous ones if
   // there is a choice, and the roots along their last common loop that is
@@ -138,11 +136,11 @@ VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
       for (unsigned loop : reduction.loops)
         if (contiguous(loop) > contiguous(pick))
           pick = loop;
-      lanes |= LoopSet(1) << pick;
+      lanes |= toLoopSet(pick);
     }
     LoopSet free = common & ~parallel;
     if (free)
-      lanes |= LoopSet(1) << llvm::Log2_64(free);
+      lanes |= toLoopSet(llvm::Log2_64(free));
     if (lanes)
       consider(lanes);
   }

@@ -110,7 +110,7 @@ FusionGraph::FusionGraph(Block &block) {
 
 /// Finds the steps of optimizers. A step is the same elementwise work on every
 /// parameter, which a GPU can do in one launch for all of them
-/// (group-launches). For that, gradients are stored rather than used in the
+/// (merge-launches). For that, gradients are stored rather than used in the
 /// kernel that sums them up. That costs a write and a read in addition to the
 /// seven of Adam, and saves a launch for nearly every parameter.
 void FusionGraph::findSteps(Block &block) {
@@ -388,7 +388,7 @@ static bool isTiled(const LoopNest &nest) {
 
 /// Whether a GPU computes the kernel tile by tile: a product with tiles must be
 /// the kernel's only one, and the rest of the kernel must be its epilogue.
-bool FusionGraph::hasTiledProduct(const Node &node) {
+bool FusionGraph::hasTiledContraction(const Node &node) {
   if (!isOnGPU(node.roots.front()) ||
       llvm::none_of(node.body, [](Operation *op) {
         return hasFamily(op, OpFamily::Contraction);
@@ -430,7 +430,7 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   llvm::append_range(roots, b.roots);
   FailureOr<LoopNest> nest = getNest(roots, {&a, &b});
   if (failed(nest) ||
-      ((hasTiledProduct(a) || hasTiledProduct(b)) && !isTiled(*nest)))
+      ((hasTiledContraction(a) || hasTiledContraction(b)) && !isTiled(*nest)))
     return false;
 
   // Every root must run over all root loops, except for a few loops that a
@@ -442,7 +442,7 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
     return false;
   int64_t unrolled = 1;
   for (unsigned loop = 0; loop < nest->getLoops().size(); ++loop)
-    if ((nest->getRootLoops() & ~common) >> loop & 1) {
+    if (contains(nest->getRootLoops() & ~common, loop)) {
       int64_t extent = nest->getLoops()[loop].extent;
       // An empty tile would skip the other roots, too.
       if (!reduces(a) || ShapedType::isDynamic(extent) || extent == 0)

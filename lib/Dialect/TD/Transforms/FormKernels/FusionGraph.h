@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
-#define TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
+#ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
+#define TDC_LIB_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
 
 #include "Dialect/TD/Analysis/Kernels/LoopNest.h"
 #include "llvm/ADT/BitVector.h"
@@ -89,7 +89,7 @@ private:
   static mlir::FailureOr<LoopNest>
   getNest(llvm::ArrayRef<mlir::Operation *> roots,
           llvm::ArrayRef<const Node *> nodes);
-  static bool hasTiledProduct(const Node &node);
+  static bool hasTiledContraction(const Node &node);
   /// Whether the node is part of an optimizer's step on a GPU.
   bool isStep(const Node &node) const;
   /// Whether one kernel can compute both. Expects that `b` does not need `a`
@@ -131,4 +131,4 @@ private:
 
 } // namespace tdc::td
 
-#endif // TDC_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H
+#endif // TDC_LIB_DIALECT_TD_TRANSFORMS_FORMKERNELS_FUSIONGRAPH_H

@@ -44,7 +44,7 @@ static bool isRowNest(const LoopNest &nest) {
   auto count = [&](LoopSet loops, int64_t unknown) {
     int64_t positions = 1;
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-      if (loops >> loop & 1) {
+      if (contains(loops, loop)) {
         int64_t extent = nest.getLoops()[loop].extent;
         if (ShapedType::isDynamic(extent))
           return unknown;
@@ -54,9 +54,7 @@ static bool isRowNest(const LoopNest &nest) {
   };
   if (!rows)
     return count(row, kSmallTensor + 1) <= kSmallTensor;
-  LoopSet terms = 0;
-  for (unsigned loop : reductions.front().loops)
-    terms |= LoopSet(1) << loop;
+  LoopSet terms = toLoopSet(reductions.front().loops);
   return count(rows, gpu::kBusyRows) >= gpu::kBusyRows ||
          count(terms, 0) < kLongRow;
 }

@@ -1,4 +1,4 @@
-//===- LateOps.h - ops that can run one iteration later ---------*- C++ -*-===//
+//===- LateOps.h - ops that can run one iteration later -------------------===//
 
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_LATEOPS_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_LATEOPS_H

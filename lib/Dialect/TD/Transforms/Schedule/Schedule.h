@@ -1,4 +1,4 @@
-//===- Schedule.h - the parts of td-schedule --------------------*- C++ -*-===//
+//===- Schedule.h - the parts of td-schedule ------------------------------===//
 
 #ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_SCHEDULE_H
 #define TDC_LIB_DIALECT_TD_TRANSFORMS_SCHEDULE_SCHEDULE_H

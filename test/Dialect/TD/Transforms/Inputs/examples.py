@@ -23,7 +23,7 @@ import examples
 READERS = ("td-verify-", "td-print-")
 # Passes whose example cannot be run.
 FRAGMENTS = {
-    "group-launches": "what it takes holds the machine code of its kernels",
+    "merge-launches": "what it takes holds the machine code of its kernels",
     "gpu-to-image": "the result is a page of PTX",
     "td-split-functions": "only functions of thousands of ops are cut",
     "td-to-runtime": "of a program's host part, a page of calls",

@@ -1,4 +1,4 @@
-//===- ProductSchedule.h - the tiles of a contraction ---------------------===//
+//===- ContractionSchedule.h - the tiles of a contraction -----------------===//
 //
 // A block computes a tile of the result. It iterates over the terms; in each
 // iteration, a tile of either operand is brought to shared memory while the
@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H
-#define TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_CONTRACTIONSCHEDULE_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_CONTRACTIONSCHEDULE_H
 
 #include "DeviceBuilder.h"
 #include "Dialect/TD/Analysis/Kernels/Contraction.h"
@@ -17,7 +17,7 @@ namespace tdc {
 /// One operand of a product. Its tiles run over two lists of loops, each
 /// linearized (FlatLoops): the product's terms, and the operand's *own* loops,
 /// which are the rows of the left operand or the columns of the right one.
-struct ProductOperand {
+struct ContractionOperand {
   td::Access factor;                    ///< the multiplied value
   llvm::SmallVector<unsigned, 2> loops; ///< its own loops
   int64_t extent = 0;                   ///< of a tile along its own loops
@@ -28,14 +28,14 @@ struct ProductOperand {
   int64_t width = 1;
 };
 
-struct ProductSchedule {
+struct ContractionSchedule {
   const td::Reduction *product;
   llvm::SmallVector<unsigned> batch; ///< loops around, from the outermost
   llvm::SmallVector<unsigned, 2> terms;
   int64_t tileTerms;
   /// If neighbours in the first root are neighbours along a loop of one
   /// operand, that operand is the right one.
-  ProductOperand left, right;
+  ContractionOperand left, right;
   /// The types of a factor's element, and of an element in shared memory.
   mlir::Type element, shared;
   bool onTensorCores = false;
@@ -51,8 +51,9 @@ struct ProductSchedule {
 
 /// The schedule of a nest that is one contraction, large enough for tiles; none
 /// for other nests.
-std::optional<ProductSchedule> scheduleProduct(const td::LoopNest &nest);
+std::optional<ContractionSchedule>
+scheduleContraction(const td::LoopNest &nest);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_PRODUCTSCHEDULE_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_CONTRACTIONSCHEDULE_H

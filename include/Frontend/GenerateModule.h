@@ -1,8 +1,7 @@
-//===- MLIREmitter.h - from the checker's calls to td IR ------------------===//
+//===- GenerateModule.h - td IR of a checked program ----------------------===//
 //
-// The MLIR end of the front end. The checker walks the program and calls an
-// Emitter; the emitter made here answers each call with ops of td, scf, arith
-// and math. Apart from ops, the module holds:
+// The emitter made here (lib/Frontend/MLIREmitter) answers each call of the
+// checker with ops of td, scf, arith and math. Apart from ops, the module holds:
 //
 //   func.func @main                          the top-level statements
 //   func.func @NAME attributes {td.export}   an `export fn`; each parameter has
@@ -20,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_FRONTEND_MLIREMITTER_H
-#define TDC_FRONTEND_MLIREMITTER_H
+#ifndef TDC_FRONTEND_GENERATEMODULE_H
+#define TDC_FRONTEND_GENERATEMODULE_H
 
 #include "Frontend/Source.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -53,4 +52,4 @@ generateModule(mlir::MLIRContext &context, const SourceManager &sources,
 
 } // namespace tdc
 
-#endif // TDC_FRONTEND_MLIREMITTER_H
+#endif // TDC_FRONTEND_GENERATEMODULE_H

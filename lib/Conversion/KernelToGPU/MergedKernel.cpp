@@ -1,6 +1,6 @@
-//===- GroupKernel.cpp - one kernel for several launches of another -------===//
+//===- MergedKernel.cpp - one kernel for several launches of another ------===//
 
-#include "GroupKernel.h"
+#include "MergedKernel.h"
 #include "DeviceBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -27,7 +27,7 @@ static int64_t countSizes(TypeRange types) {
 // The table
 //===----------------------------------------------------------------------===//
 
-GroupLayout::GroupLayout(LaunchOp first)
+MergedLayout::MergedLayout(LaunchOp first)
     : first(first), shared(first.getInputs().size()),
       inputSizes(countSizes(first.getInputs().getTypes())),
       resultSizes(countSizes(first.getResultTypes())) {
@@ -36,7 +36,7 @@ GroupLayout::GroupLayout(LaunchOp first)
       shared.set(i);
 }
 
-bool GroupLayout::isAlike(LaunchOp launch) const {
+bool MergedLayout::isAlike(LaunchOp launch) const {
   auto areAlike = [](TypeRange some, TypeRange others) {
     return llvm::equal(some, others, [](Type a, Type b) {
       auto x = dyn_cast<RankedTensorType>(a), y = dyn_cast<RankedTensorType>(b);
@@ -51,13 +51,13 @@ bool GroupLayout::isAlike(LaunchOp launch) const {
          areAlike(launch.getResultTypes(), first.getResultTypes());
 }
 
-int64_t GroupLayout::countWords(int64_t members, int64_t shared) const {
+int64_t MergedLayout::countWords(int64_t members, int64_t shared) const {
   int64_t own = first.getInputs().size() - shared + first.getNumResults() +
                 inputSizes + resultSizes;
   return 1 + shared + members * (1 + own);
 }
 
-bool GroupLayout::add(LaunchOp launch) {
+bool MergedLayout::add(LaunchOp launch) {
   llvm::BitVector same = shared;
   for (unsigned i : shared.set_bits())
     if (launch.getInputs()[i] != first.getInputs()[i])
@@ -69,7 +69,7 @@ bool GroupLayout::add(LaunchOp launch) {
   return true;
 }
 
-SmallVector<GroupLayout::Position> GroupLayout::getParameters() const {
+SmallVector<MergedLayout::Position> MergedLayout::getParameters() const {
   SmallVector<Position> positions = {{0, 0}};
   int64_t next = 1, own = getFirstBlock().base + members;
   int64_t inputs = first.getInputs().size() - shared.count();
@@ -92,9 +92,9 @@ SmallVector<GroupLayout::Position> GroupLayout::getParameters() const {
 // The kernel
 //===----------------------------------------------------------------------===//
 
-LLVM::LLVMFuncOp makeGroupKernel(LLVM::LLVMFuncOp body,
-                                 const GroupLayout &layout,
-                                 llvm::StringRef name) {
+LLVM::LLVMFuncOp makeMergedKernel(LLVM::LLVMFuncOp body,
+                                  const MergedLayout &layout,
+                                  llvm::StringRef name) {
   Location loc = body.getLoc();
   OpBuilder b(body);
   Type word = b.getI64Type();
@@ -115,7 +115,7 @@ LLVM::LLVMFuncOp makeGroupKernel(LLVM::LLVMFuncOp body,
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantIntOp::create(b, loc, value, 32);
   };
-  auto load = [&](Type type, GroupLayout::Position at, Value member) -> Value {
+  auto load = [&](Type type, MergedLayout::Position at, Value member) -> Value {
     Value index = constant(at.base);
     if (at.stride != 0)
       index = arith::AddIOp::create(

@@ -1,22 +1,22 @@
-//===- GroupLaunches.cpp - merges launches of one kernel ------------------===//
+//===- MergeLaunches.cpp - merges launches of one kernel ------------------===//
 //
 // The step of an optimizer launches one kernel for every parameter. This pass
-// merges such launches: it chooses them and moves ops where needed. GroupKernel
-// makes the kernel that does their work.
+// merges such launches: it chooses them and moves ops where needed.
+// MergedKernel makes the kernel that does their work.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CodeGen/KernelOutlining.h"
 #include "Conversion/KernelToGPU.h"
 #include "Dialect/TD/Analysis/Placement/ValueFlow.h"
-#include "GroupKernel.h"
+#include "MergedKernel.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace tdc::td;
 
 namespace tdc {
-#define GEN_PASS_DEF_GROUPLAUNCHESPASS
+#define GEN_PASS_DEF_MERGELAUNCHESPASS
 #include "Conversion/Passes.h.inc"
 
 namespace {
@@ -90,21 +90,21 @@ private:
   llvm::DenseSet<StringAttr> slotsRead, slotsWritten;
 };
 
-class LaunchGrouper {
+class LaunchMerger {
 public:
-  explicit LaunchGrouper(ModuleOp module)
+  explicit LaunchMerger(ModuleOp module)
       : module(module), code(module.lookupSymbol<ModuleOp>(kGPUCode)) {}
 
   void run();
 
 private:
-  /// Groups launches of a run; `ops` are in program order.
+  /// Merges launches of a run; `ops` are in program order.
   void runOn(SmallVector<Operation *> ops);
   /// Merges the launch at `first` with the launches that can join it; returns
   /// whether there are any.
-  bool group(SmallVector<Operation *> &ops, size_t first);
-  bool canGroup(LaunchOp launch);
-  LaunchOp launchGroup(ArrayRef<LaunchOp> members, const GroupLayout &layout);
+  bool merge(SmallVector<Operation *> &ops, size_t first);
+  bool canMerge(LaunchOp launch);
+  LaunchOp launchMerged(ArrayRef<LaunchOp> members, const MergedLayout &layout);
   void eraseUnused();
 
   ModuleOp module, code;
@@ -113,25 +113,26 @@ private:
 
 } // namespace
 
-bool LaunchGrouper::canGroup(LaunchOp launch) {
+bool LaunchMerger::canMerge(LaunchOp launch) {
   if (!launch || !launch.isOnGPU() || launch.getStartsAs())
     return false;
   auto kernel = module.lookupSymbol<GPUKernelOp>(launch.getCallee());
   auto function = code.lookupSymbol<LLVM::LLVMFuncOp>(launch.getCallee());
   if (function.getNumArguments() != kernel.getParameters())
-    return false; // already a group
+    return false; // already merged
   // A kernel with loops in strides of the grid needs the size of its own grid.
   return !function
               .walk([](NVVM::GridDimXOp) { return WalkResult::interrupt(); })
               .wasInterrupted();
 }
 
-bool LaunchGrouper::group(SmallVector<Operation *> &ops, size_t first) {
+bool LaunchMerger::merge(SmallVector<Operation *> &ops, size_t first) {
   SmallVector<LaunchOp> members = {cast<LaunchOp>(ops[first])};
-  GroupLayout layout(members.front());
+  MergedLayout layout(members.front());
   Followers followers;
   followers.addLaunch(members.front());
-  SmallVector<Operation *> between, after; // ops before and after the group
+  SmallVector<Operation *> between,
+      after; // ops before and after the merged launch
   size_t last = first, numBetween = 0, numAfter = 0;
   for (size_t i = first + 1; i < ops.size(); ++i) {
     auto launch = dyn_cast<LaunchOp>(ops[i]);
@@ -155,7 +156,7 @@ bool LaunchGrouper::group(SmallVector<Operation *> &ops, size_t first) {
 
   after.resize(numAfter);
   between.resize(numBetween);
-  Operation *at = launchGroup(members, layout);
+  Operation *at = launchMerged(members, layout);
   SmallVector<Operation *> order(ops.begin(), ops.begin() + first);
   llvm::append_range(order, between);
   order.push_back(at);
@@ -169,8 +170,8 @@ bool LaunchGrouper::group(SmallVector<Operation *> &ops, size_t first) {
   return true;
 }
 
-LaunchOp LaunchGrouper::launchGroup(ArrayRef<LaunchOp> members,
-                                    const GroupLayout &layout) {
+LaunchOp LaunchMerger::launchMerged(ArrayRef<LaunchOp> members,
+                                    const MergedLayout &layout) {
   LaunchOp first = members.front();
   Location loc = first.getLoc();
   OpBuilder b(members.back());
@@ -204,10 +205,10 @@ LaunchOp LaunchGrouper::launchGroup(ArrayRef<LaunchOp> members,
   auto body = code.lookupSymbol<LLVM::LLVMFuncOp>(first.getCallee());
   auto kernel = module.lookupSymbol<GPUKernelOp>(first.getCallee());
   LLVM::LLVMFuncOp made =
-      makeGroupKernel(body, layout,
-                      (first.getCallee() + "_x" + Twine(members.size()) + "_" +
-                       Twine(library.size()))
-                          .str());
+      makeMergedKernel(body, layout,
+                       (first.getCallee() + "_x" + Twine(members.size()) + "_" +
+                        Twine(library.size()))
+                           .str());
   LLVM::LLVMFuncOp function = library.share(made, kernel.getReports());
   if (function == made) {
     OpBuilder declarations(kernel);
@@ -215,25 +216,25 @@ LaunchOp LaunchGrouper::launchGroup(ArrayRef<LaunchOp> members,
                         kernel.getThreads(), kernel.getShared(),
                         layout.countWords(), kernel.getReports());
   }
-  auto group = LaunchOp::create(b, loc, types, function.getSymName(), inputs,
-                                sizes, blocks, inPlace, DenseI64ArrayAttr());
-  ResultRange results = group.getResults();
+  auto merged = LaunchOp::create(b, loc, types, function.getSymName(), inputs,
+                                 sizes, blocks, inPlace, DenseI64ArrayAttr());
+  ResultRange results = merged.getResults();
   for (LaunchOp member : members) {
     member.replaceAllUsesWith(results.take_front(member.getNumResults()));
     results = results.drop_front(member.getNumResults());
     member.erase();
   }
-  return group;
+  return merged;
 }
 
-void LaunchGrouper::runOn(SmallVector<Operation *> ops) {
+void LaunchMerger::runOn(SmallVector<Operation *> ops) {
   for (size_t i = 0; i < ops.size();)
-    if (!canGroup(dyn_cast<LaunchOp>(ops[i])) || !group(ops, i))
+    if (!canMerge(dyn_cast<LaunchOp>(ops[i])) || !merge(ops, i))
       ++i;
 }
 
-/// Erases kernels that are launched only in groups.
-void LaunchGrouper::eraseUnused() {
+/// Erases kernels that are launched only by merged launches.
+void LaunchMerger::eraseUnused() {
   llvm::DenseSet<StringAttr> used;
   module.walk(
       [&](LaunchOp launch) { used.insert(launch.getCalleeAttr().getAttr()); });
@@ -244,7 +245,7 @@ void LaunchGrouper::eraseUnused() {
     }
 }
 
-void LaunchGrouper::run() {
+void LaunchMerger::run() {
   if (!code)
     return;
   SmallVector<SmallVector<Operation *>> runs;
@@ -268,8 +269,8 @@ void LaunchGrouper::run() {
 }
 
 namespace {
-struct GroupLaunchesPass : impl::GroupLaunchesPassBase<GroupLaunchesPass> {
-  void runOnOperation() override { LaunchGrouper(getOperation()).run(); }
+struct MergeLaunchesPass : impl::MergeLaunchesPassBase<MergeLaunchesPass> {
+  void runOnOperation() override { LaunchMerger(getOperation()).run(); }
 };
 } // namespace
 } // namespace tdc

@@ -1,4 +1,4 @@
-// RUN: tdc-opt %s --group-launches | FileCheck %s
+// RUN: tdc-opt %s --merge-launches | FileCheck %s
 
 // Threads that advance by the size of the grid would count the blocks of the
 // other kernel, too: such a kernel gets a launch of its own.

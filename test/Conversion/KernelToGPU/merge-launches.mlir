@@ -1,4 +1,4 @@
-// RUN: tdc-opt %s --split-input-file --kernel-to-gpu --group-launches | FileCheck %s
+// RUN: tdc-opt %s --split-input-file --kernel-to-gpu --merge-launches | FileCheck %s
 
 !g = tensor<1000xf32, #td.dev<cuda, 0>>
 !h = tensor<1xf32, #td.dev<cuda, 0>>

@@ -1,4 +1,4 @@
-//===- GroupKernel.h - one kernel for several launches of another ---------===//
+//===- MergedKernel.h - one kernel for several launches of another --------===//
 //
 // The kernel has the blocks of all launches, one launch after the other. Its
 // only parameter is a table of words:
@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_CONVERSION_KERNELTOGPU_GROUPKERNEL_H
-#define TDC_CONVERSION_KERNELTOGPU_GROUPKERNEL_H
+#ifndef TDC_LIB_CONVERSION_KERNELTOGPU_MERGEDKERNEL_H
+#define TDC_LIB_CONVERSION_KERNELTOGPU_MERGEDKERNEL_H
 
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -24,16 +24,16 @@
 
 namespace tdc {
 
-/// The positions of the members' words in a group's table.
-class GroupLayout {
+/// The positions of the members' words in the table of a merged launch.
+class MergedLayout {
 public:
-  /// Starts a group with one member.
-  explicit GroupLayout(td::LaunchOp first);
+  /// Starts with one member.
+  explicit MergedLayout(td::LaunchOp first);
 
   /// Whether the launch is of the same kernel, on the same device, with the
   /// same kinds of words.
   bool isAlike(td::LaunchOp launch) const;
-  /// Adds a launch, for which isAlike holds, to the group. Returns false if the
+  /// Adds a launch, for which isAlike holds. Returns false if the
   /// table would be too long for the parameters of a kernel.
   bool add(td::LaunchOp launch);
 
@@ -60,11 +60,11 @@ private:
   int64_t inputSizes = 0, resultSizes = 0;
 };
 
-/// Creates the kernel `name` of a group with members that launch `body`.
-mlir::LLVM::LLVMFuncOp makeGroupKernel(mlir::LLVM::LLVMFuncOp body,
-                                       const GroupLayout &layout,
-                                       llvm::StringRef name);
+/// Creates the kernel `name` for members that launch `body`.
+mlir::LLVM::LLVMFuncOp makeMergedKernel(mlir::LLVM::LLVMFuncOp body,
+                                        const MergedLayout &layout,
+                                        llvm::StringRef name);
 
 } // namespace tdc
 
-#endif // TDC_CONVERSION_KERNELTOGPU_GROUPKERNEL_H
+#endif // TDC_LIB_CONVERSION_KERNELTOGPU_MERGEDKERNEL_H

@@ -1,4 +1,4 @@
-//===- TiledProduct.cpp - contractions, tile by tile ----------------------===//
+//===- TiledContraction.cpp - contractions, tile by tile ------------------===//
 //
 // A software pipeline: while the tiles of one step are multiplied, the tiles of
 // the following steps are loaded, each to its own stage of shared memory. A
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "TiledProduct.h"
+#include "TiledContraction.h"
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/EmptyPickers.h"
 #include "TileMultiplier.h"
@@ -21,10 +21,10 @@ namespace tdc {
 
 namespace {
 
-class TiledProduct {
+class TiledContraction {
 public:
-  TiledProduct(KernelFunction &function, const LoopNest &nest,
-               const ProductSchedule &schedule)
+  TiledContraction(KernelFunction &function, const LoopNest &nest,
+                   const ContractionSchedule &schedule)
       : function(function), nest(nest), schedule(schedule), b(function.builder),
         loc(function.loc), device(b, loc),
         rows(function, nest, schedule.left.loops),
@@ -37,7 +37,7 @@ private:
   using Values = SmallVector<Value>;
 
   /// The number of tiles of the result along an operand's own loops.
-  Value countTiles(const FlatLoops &loops, const ProductOperand &operand);
+  Value countTiles(const FlatLoops &loops, const ContractionOperand &operand);
   void emitTile(Value number);
   Values collect(OperandTile &left, OperandTile &right,
                  TileMultiplier &multiplier);
@@ -48,7 +48,7 @@ private:
 
   KernelFunction &function;
   const LoopNest &nest;
-  const ProductSchedule &schedule;
+  const ContractionSchedule &schedule;
   OpBuilder &b;
   Location loc;
   DeviceBuilder device;
@@ -62,14 +62,14 @@ private:
 // Tiles of the result
 //===----------------------------------------------------------------------===//
 
-Value TiledProduct::countTiles(const FlatLoops &loops,
-                               const ProductOperand &operand) {
+Value TiledContraction::countTiles(const FlatLoops &loops,
+                                   const ContractionOperand &operand) {
   Value padded = arith::AddIOp::create(b, loc, loops.count(),
                                        function.index(operand.extent - 1));
   return arith::DivUIOp::create(b, loc, padded, function.index(operand.extent));
 }
 
-LaunchShape TiledProduct::emit() {
+LaunchShape TiledContraction::emit() {
   LaunchShape shape;
   shape.threads = schedule.threads;
   auto tile = [&](ArrayRef<unsigned> loops, int64_t extent) {
@@ -89,7 +89,7 @@ LaunchShape TiledProduct::emit() {
   return shape;
 }
 
-void TiledProduct::emitTile(Value number) {
+void TiledContraction::emitTile(Value number) {
   SmallVector<Value> positions(nest.getLoops().size());
   auto sizes = llvm::map_to_vector(schedule.batch, [&](unsigned loop) {
     return function.getExtent(nest.getLoops()[loop]);
@@ -97,7 +97,7 @@ void TiledProduct::emitTile(Value number) {
   sizes.push_back(countTiles(rows, schedule.left));
   sizes.push_back(countTiles(columns, schedule.right));
   SmallVector<Value> at = splitNumber(b, loc, number, sizes);
-  auto begin = [&](const ProductOperand &operand, Value tile) -> Value {
+  auto begin = [&](const ContractionOperand &operand, Value tile) -> Value {
     return arith::MulIOp::create(b, loc, tile, function.index(operand.extent));
   };
   Value column = begin(schedule.right, at.pop_back_val());
@@ -124,9 +124,9 @@ void TiledProduct::emitTile(Value number) {
 // The pipeline
 //===----------------------------------------------------------------------===//
 
-TiledProduct::Values TiledProduct::collect(OperandTile &left,
-                                           OperandTile &right,
-                                           TileMultiplier &multiplier) {
+TiledContraction::Values TiledContraction::collect(OperandTile &left,
+                                                   OperandTile &right,
+                                                   TileMultiplier &multiplier) {
   bool copies = left.isCopied() || right.isCopied();
   auto begin = [&](Value term, Value stage) {
     left.begin(term, stage);
@@ -176,8 +176,8 @@ TiledProduct::Values TiledProduct::collect(OperandTile &left,
 // The result
 //===----------------------------------------------------------------------===//
 
-void TiledProduct::storePiece(TileEvaluator &evaluator, ArrayRef<Tile> tiles,
-                              ValueRange sums) {
+void TiledContraction::storePiece(TileEvaluator &evaluator,
+                                  ArrayRef<Tile> tiles, ValueRange sums) {
   SmallVector<SmallVector<Value>, 1> values(targets.size());
   for (auto [tile, sum] : llvm::zip_equal(tiles, sums)) {
     Operation *product = schedule.product->op;
@@ -191,8 +191,9 @@ void TiledProduct::storePiece(TileEvaluator &evaluator, ArrayRef<Tile> tiles,
       evaluator.store(target, value, tile);
 }
 
-void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
-                         ArrayRef<Value> positions, Value row, Value column) {
+void TiledContraction::store(TileMultiplier &multiplier, ValueRange sums,
+                             ArrayRef<Value> positions, Value row,
+                             Value column) {
   TileEvaluator evaluator(function, nest, /*lanes=*/1);
   evaluator.positions.assign(positions.begin(), positions.end());
   for (unsigned loop : schedule.batch)
@@ -246,16 +247,16 @@ void TiledProduct::store(TileMultiplier &multiplier, ValueRange sums,
   }
 }
 
-std::optional<KernelPlan> matchProduct(KernelCandidate &kernel) {
+std::optional<KernelPlan> matchContraction(KernelCandidate &kernel) {
   // The schedule refers to the nest, so it is computed again after the nest has
   // moved.
-  if (!kernel.nest || !scheduleProduct(*kernel.nest))
+  if (!kernel.nest || !scheduleContraction(*kernel.nest))
     return std::nullopt;
   KernelPlan plan;
   plan.isFlat = isFlatNest(*kernel.nest, kernel.function);
   plan.emit = [nest = std::move(*kernel.nest)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
-    return TiledProduct(function, nest, *scheduleProduct(nest)).emit();
+    return TiledContraction(function, nest, *scheduleContraction(nest)).emit();
   };
   return plan;
 }

@@ -1,6 +1,6 @@
-//===- ProductSchedule.cpp - the tiles of a contraction -------------------===//
+//===- ContractionSchedule.cpp - the tiles of a contraction ---------------===//
 
-#include "ProductSchedule.h"
+#include "ContractionSchedule.h"
 #include "CodeGen/ElementOps.h"
 #include "Conversion/KernelToGPU.h"
 #include "Dialect/TD/Analysis/Kernels/Vectorization.h"
@@ -12,7 +12,7 @@ using namespace tdc::td;
 
 namespace tdc {
 
-static void chooseTiles(const LoopNest &nest, ProductSchedule &schedule) {
+static void chooseTiles(const LoopNest &nest, ContractionSchedule &schedule) {
   Type element = schedule.element;
   int64_t rows = nest.estimatePositions(schedule.left.loops);
   int64_t columns = nest.estimatePositions(schedule.right.loops);
@@ -53,8 +53,9 @@ static bool isAlongMemory(const LoopNest &nest, const Access &access,
   return getLaneStride(nest, access, loop, getRowMajor(access.tensor)) == 1;
 }
 
-static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
-                        ProductOperand &operand) {
+static void chooseReads(const LoopNest &nest,
+                        const ContractionSchedule &schedule,
+                        ContractionOperand &operand) {
   unsigned own = operand.loops.back(), terms = schedule.terms.back();
   // The width divides the innermost loop's extent, so that a thread's
   // neighbours are in one line.
@@ -65,7 +66,7 @@ static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
       widest = std::min<int64_t>(widest, 4);
     return ShapedType::isDynamic(extent) ? 1 : std::gcd(extent, widest);
   };
-  LoopSet both = LoopSet(1) << own | LoopSet(1) << terms;
+  LoopSet both = toLoopSet(own) | toLoopSet(terms);
   for (const Access &input : nest.getInputs()) {
     if ((getLoops(*input.at) & both) != both)
       continue;
@@ -81,13 +82,13 @@ static void chooseReads(const LoopNest &nest, const ProductSchedule &schedule,
   operand.storedAlongTerms = schedule.onTensorCores && operand.readAlongTerms;
 }
 
-std::optional<ProductSchedule> scheduleProduct(const LoopNest &nest) {
+std::optional<ContractionSchedule> scheduleContraction(const LoopNest &nest) {
   std::optional<Contraction> product = Contraction::get(nest);
   std::optional<ContractionTiles> tiles =
       product ? product->findTiles(nest) : std::nullopt;
   if (!tiles)
     return std::nullopt;
-  ProductSchedule schedule;
+  ContractionSchedule schedule;
   schedule.product = product->reduction;
   schedule.batch = tiles->around;
   schedule.terms = product->terms;
