@@ -25,6 +25,15 @@ struct Partial {
 Partial takePartial(const td::Reduction &reduction, mlir::ValueRange &carried);
 void putPartial(Partial partial, llvm::SmallVectorImpl<mlir::Value> &carried);
 
+/// The results that the reductions of a nest accumulate at the same time.
+/// `factors`: per loop, the elements or vectors of a tile.
+int64_t countChains(llvm::ArrayRef<td::Reduction> reductions,
+                    llvm::ArrayRef<int64_t> factors);
+/// The registers that these take: one each, two if the reduction gives an
+/// index.
+int64_t countAccumulators(llvm::ArrayRef<td::Reduction> reductions,
+                          llvm::ArrayRef<int64_t> factors);
+
 /// The td element type of the reduction's first operand.
 mlir::Type getElement(const td::Reduction &reduction);
 /// Whether the reduction is a sum that rounds: of products, or of elements.

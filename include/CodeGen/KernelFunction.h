@@ -11,8 +11,7 @@
 namespace tdc {
 
 /// The function that reports a bad index; kernels call no other function.
-inline constexpr llvm::StringLiteral kReportIndex =
-    runtime::tdrt_kernel_error.name;
+inline constexpr auto kReportIndex = runtime::tdrt_kernel_error;
 
 /// The choices of a back end for the signatures of its kernels.
 struct KernelSignature {

@@ -62,11 +62,14 @@ struct KernelCandidate {
   /// (SplitReductions.h).
   int64_t sections = 1;
 
-  /// The op that gives the first result.
+  /// The op that gives the only result; null if it is no `Op`, or if there are
+  /// several results.
   template <typename Op> Op getRoot() const {
     td::KernelOp kernel = function.kernel;
-    mlir::Value root = kernel.getBody().front().getTerminator()->getOperand(0);
-    return root.getDefiningOp<Op>();
+    mlir::Operation *yield = kernel.getBody().front().getTerminator();
+    if (yield->getNumOperands() != 1)
+      return {};
+    return yield->getOperand(0).getDefiningOp<Op>();
   }
 };
 

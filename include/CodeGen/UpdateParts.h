@@ -1,7 +1,7 @@
 //===- UpdateParts.h - kernels that write a part of their result ----------===//
 //
-// Each part of a td update is a nest of its own that stores to the part's place
-// in the result.
+// Each part of a td update is a nest of its own that stores to the part's
+// positions in the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,7 +13,7 @@
 namespace tdc {
 
 /// Emits a nest with one root, which is stored to the target. Different
-/// iterations of the loops in `serial` may store to the same place.
+/// iterations of the loops in `serial` may store to the same position.
 using PartEmitter = llvm::function_ref<void(
     const td::LoopNest &nest, const StoreTarget &target, td::LoopSet serial)>;
 

@@ -48,7 +48,7 @@ public:
 
   /// The numbers of GPUs that `tdc build` makes versions for, largest first.
   /// Known after generate().
-  llvm::ArrayRef<int64_t> getMachines() const { return machines; }
+  llvm::ArrayRef<int64_t> getVersions() const { return machines.versions; }
 
   /// Marks the module as one of several versions: it is for a machine with
   /// `gpus` GPUs and is named `symbol`. `otherwise` is the symbol of the next
@@ -140,7 +140,7 @@ private:
   SourceRange neededAt; ///< the first use that needs one of them
   std::vector<Diagnostic> withAnyArguments; ///< found before any was fixed
   std::optional<int64_t> machine; ///< GPUs; nullopt: those of the options
-  llvm::SmallVector<int64_t> machines;
+  Machines machines;              ///< that the program is for
   FileId file = 0;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -17,7 +17,7 @@ public:
   /// or prints them, so that they are not new in the next call.
   virtual void found(DiagnosticEngine &diags) = 0;
 
-  /// The compilation ends because of a problem that has no place in the
+  /// The compilation ends because of a problem that has no line in the
   /// program: a file, an option, a bug in tdc. `hint` may be empty.
   virtual void failed(ExitCode code, const llvm::Twine &problem,
                       const llvm::Twine &hint) = 0;

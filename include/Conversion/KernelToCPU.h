@@ -4,6 +4,7 @@
 #define TDC_CONVERSION_KERNELTOCPU_H
 
 #include "Dialect/TD/IR/TD.h"
+#include "Target/TargetInfo.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 

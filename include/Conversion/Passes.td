@@ -36,9 +36,10 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
     The body of @kernel_0 is in llvm, scf, arith, math and vector.
   }];
   let options = [
-    Option<"vectorBits", "vector-bits", "int64_t", "256",
+    Option<"vectorBits", "vector-bits", "int64_t", "TargetInfo().vectorBits",
            "width of a vector register of the target">,
-    Option<"vectorRegisters", "vector-registers", "int64_t", "16",
+    Option<"vectorRegisters", "vector-registers", "int64_t",
+           "TargetInfo().vectorRegisters",
            "number of vector registers of the target">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",

@@ -19,15 +19,15 @@ namespace tdc {
 
 /// Tensors of one name, made by one line.
 struct MemoryHolder {
-  std::string what;           ///< as in UserNames.h
-  mlir::FileLineColLoc place; ///< null if no line of the program makes them
+  std::string what;              ///< as in UserNames.h
+  mlir::FileLineColLoc location; ///< null if no line of the program makes them
   int64_t tensors = 0, bytes = 0;
 };
 
 /// A tensor that is allocated when it is made, if it is made.
 struct AllocatedTensor {
   mlir::RankedTensorType type;
-  mlir::FileLineColLoc place;
+  mlir::FileLineColLoc location;
 };
 
 struct PeakMemory {
@@ -39,7 +39,7 @@ struct PeakMemory {
   /// Bytes of the arena and of `allocated`; sizes that only a run knows are
   /// estimates.
   int64_t bytes = 0;
-  mlir::FileLineColLoc place; ///< the first line that reaches the peak
+  mlir::FileLineColLoc location; ///< the first line that reaches the peak
   /// The tensors that take these bytes, the largest first; the last entry is
   /// the part of the arena that they leave unused.
   std::vector<MemoryHolder> holders;
@@ -47,7 +47,7 @@ struct PeakMemory {
 
 /// Consecutive ops of one line.
 struct MemoryPoint {
-  mlir::FileLineColLoc place;
+  mlir::FileLineColLoc location;
   llvm::SmallVector<int64_t, 2> bytes; ///< the maximum, per device
 };
 

@@ -23,6 +23,17 @@ struct ProgramArgument {
   std::optional<llvm::StringRef> defaultText;
 };
 
+/// The machines that a program is for.
+struct Machines {
+  /// The numbers of GPUs for which the program has versions of its own, largest
+  /// first. Empty if it has one version, for the machine of the options; with
+  /// final devices it always has one.
+  llvm::SmallVector<int64_t> versions;
+  /// The number of GPUs of the machine of the options; none if neither the
+  /// program nor `--device` names a GPU.
+  std::optional<int64_t> gpus;
+};
+
 /// One program. Its texts live as long as the program and its sources.
 class FrontEnd {
 public:
@@ -38,13 +49,8 @@ public:
   /// Checks the program and emits its version for a machine with the devices of
   /// the options. The contents of `emitter` are useful only if `diags` has no
   /// errors afterwards.
-  ///
-  /// Returns the numbers of GPUs for which the program has versions of its own,
-  /// largest first. With final devices it returns the number of GPUs of the
-  /// machine if the program or `--device` names one, else nothing.
-  virtual llvm::SmallVector<int64_t> check(const CheckOptions &options,
-                                           DiagnosticEngine &diags,
-                                           Emitter &emitter) = 0;
+  virtual Machines check(const CheckOptions &options, DiagnosticEngine &diags,
+                         Emitter &emitter) = 0;
 };
 
 /// Makes the front end of a language.

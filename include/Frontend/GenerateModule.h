@@ -1,7 +1,8 @@
 //===- GenerateModule.h - td IR of a checked program ----------------------===//
 //
 // The emitter made here (lib/Frontend/MLIREmitter) answers each call of the
-// checker with ops of td, scf, arith and math. Apart from ops, the module holds:
+// checker with ops of td, scf, arith and math. Apart from ops, the module
+// holds:
 //
 //   func.func @main                          the top-level statements
 //   func.func @NAME attributes {td.export}   an `export fn`; each parameter has

@@ -48,7 +48,7 @@ struct CopyStep {
 /// A line of the program and the devices that compute it, as indices of
 /// `Report::devices`.
 struct LineDevices {
-  mlir::FileLineColLoc place;
+  mlir::FileLineColLoc location;
   llvm::SmallVector<unsigned, 2> devices;
 };
 

@@ -14,7 +14,10 @@
 
 namespace tdc {
 
-/// The processor; by default the baseline of x86-64.
+/// The processor, see HostTarget::getInfo; by default, also of the options of
+/// passes, the baseline of x86-64. Layouts and the cpu's kernels depend on its
+/// vectors, LowerToLLVM only on its conversions. For the kernels of GPUs,
+/// LowerToLLVM gets one of which only the conversions are set.
 struct TargetInfo {
   int64_t vectorBits = 128;     ///< of one vector register
   int64_t vectorRegisters = 16; ///< number of vector registers

@@ -29,6 +29,31 @@ void putPartial(Partial partial, SmallVectorImpl<Value> &carried) {
     carried.push_back(partial.index);
 }
 
+/// The elements of the reduction's result in a tile.
+static int64_t countInTile(const Reduction &reduction,
+                           ArrayRef<int64_t> factors) {
+  int64_t count = 1;
+  for (auto [loop, factor] : llvm::enumerate(factors))
+    if (contains(reduction.parallel, loop))
+      count *= factor;
+  return count;
+}
+
+int64_t countChains(ArrayRef<Reduction> reductions, ArrayRef<int64_t> factors) {
+  int64_t count = 0;
+  for (const Reduction &reduction : reductions)
+    count += countInTile(reduction, factors);
+  return count;
+}
+
+int64_t countAccumulators(ArrayRef<Reduction> reductions,
+                          ArrayRef<int64_t> factors) {
+  int64_t count = 0;
+  for (const Reduction &reduction : reductions)
+    count += countInTile(reduction, factors) * (reduction.givesIndex() ? 2 : 1);
+  return count;
+}
+
 /// Whether `value` replaces `best`: it is better, or it is the first NaN.
 static Value isBetter(OpBuilder &b, Location loc, ReduceKind kind, Value value,
                       Value best, Type element) {

@@ -171,7 +171,9 @@ void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
   // td-to-runtime numbers the lines of cpu kernels, gpu-to-image those of GPU
   // kernels.
   Value site = arith::ConstantIntOp::create(at, pickerLoc, -1, 32);
-  LLVM::CallOp::create(at, pickerLoc, TypeRange(), kReportIndex,
+  LLVM::CallOp::create(at, pickerLoc,
+                       runtime::getType(at.getContext(), kReportIndex),
+                       kReportIndex.name,
                        ValueRange{context, index, getPickedSize(picker), site});
 }
 
@@ -182,11 +184,11 @@ Layout KernelFunction::getLayout(Value tensor) const {
 
 void numberIndexReports(ModuleOp module,
                         llvm::function_ref<int32_t(Location)> getNumber) {
-  if (!module.lookupSymbol(kReportIndex))
+  if (!module.lookupSymbol(kReportIndex.name))
     return;
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
     kernel.walk([&](LLVM::CallOp call) {
-      if (call.getCallee() != kReportIndex)
+      if (call.getCallee() != kReportIndex.name)
         return;
       OpBuilder b(call);
       Value number = LLVM::ConstantOp::create(b, call.getLoc(), b.getI32Type(),

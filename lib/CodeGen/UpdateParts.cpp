@@ -40,16 +40,16 @@ LogicalResult emitUpdateParts(KernelFunction &function, UpdateOp update,
         getNest(update, update->getOperand(part.operand));
     if (failed(nest))
       return failure();
-    // Elements that differ only along a dim that `place` does not use have one
-    // place.
+    // Elements that differ only along a dim that the part's position does not
+    // use have one position.
     const Coordinates &at = *nest->getRoots().front().at;
-    llvm::SmallBitVector used = part.place.getUsedDims();
+    llvm::SmallBitVector used = part.position.getUsedDims();
     LoopSet serial = 0;
     for (auto [dim, coordinate] : llvm::enumerate(at))
       if (!used[dim])
         serial |= getLoops(coordinate);
-    Coordinates place = nest->getPlace(update, part);
-    emitNest(*nest, getTarget(function, update, std::move(place), part.adds),
+    Coordinates position = nest->getPosition(update, part);
+    emitNest(*nest, getTarget(function, update, std::move(position), part.adds),
              serial);
   }
   return success();

@@ -286,8 +286,8 @@ bool Compilation::walk(Emitter &emitter) {
     diags.report(*report);
   diags.takeOverDropped(found);
   tellFixedArguments();
-  if (machines.empty() && options.purpose == Purpose::Build)
-    machines = {checks.countCudaDevices()};
+  if (machines.versions.empty() && options.purpose == Purpose::Build)
+    machines.versions = {checks.countCudaDevices()};
   return !diags.hasErrors();
 }
 
@@ -330,10 +330,10 @@ void Compilation::setDevices() {
     (*module)->setAttr(td::kDefaultDeviceAttr,
                        td::getDevice(context.get(), *device));
   // A version for GPUs keeps that number even if all its GPU work is folded.
-  if (options.purpose == Purpose::Run && !machines.empty())
+  if (options.purpose == Purpose::Run && machines.gpus)
     (*module)->setAttr(
         td::kGpusAttr,
-        mlir::Builder(context.get()).getI64IntegerAttr(machines.front()));
+        mlir::Builder(context.get()).getI64IntegerAttr(*machines.gpus));
   if (options.noTOps)
     (*module)->setAttr(td::kNoTOpsAttr, mlir::UnitAttr::get(context.get()));
   if (options.tf32)
@@ -358,15 +358,15 @@ void Compilation::setVersion(int64_t gpus, llvm::StringRef symbol,
 
 SourceRange Compilation::getRange(mlir::Location location) const {
   SourceRange range;
-  mlir::FileLineColLoc place = td::getUserPlace(location);
-  if (!place)
+  mlir::FileLineColLoc user = td::getUserLocation(location);
+  if (!user)
     return range;
   for (FileId id = 1; id <= sources.getNumFiles(); ++id)
-    if (sources.getName(id) == place.getFilename().getValue())
-      range = sources.getLine(id, place.getLine());
+    if (sources.getName(id) == user.getFilename().getValue())
+      range = sources.getLine(id, user.getLine());
   // Columns count code points; taking them for bytes still points into the
   // line.
-  range.begin = std::min(range.begin + place.getColumn() - 1, range.end);
+  range.begin = std::min(range.begin + user.getColumn() - 1, range.end);
   range.end = std::min(range.begin + 1, range.end);
   return range;
 }
@@ -397,12 +397,12 @@ void Compilation::reportBug(mlir::Location location, llvm::StringRef text) {
   if (exitCode == ExitBug)
     return;
   SourceRange range = getRange(location);
-  std::string place;
+  std::string hint;
   if (range.isValid())
-    place = ("at " + sources.getName(range.file) + ":" +
-             llvm::Twine(sources.getLineColumn(range).line))
-                .str();
-  fail(ExitBug, "this is a bug in tdc: " + text, place);
+    hint = ("at " + sources.getName(range.file) + ":" +
+            llvm::Twine(sources.getLineColumn(range).line))
+               .str();
+  fail(ExitBug, "this is a bug in tdc: " + text, hint);
 }
 
 const HostTarget *Compilation::getTarget() {

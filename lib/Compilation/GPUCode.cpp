@@ -21,11 +21,11 @@ static std::string describeUsage(mlir::ModuleOp module, const Cubin &cubin,
                      "registers", "spilled", "shared");
   for (auto kernel : module.getOps<td::GPUKernelOp>()) {
     KernelUsage usage = cubin.kernels.lookup(kernel.getSymName());
-    mlir::FileLineColLoc place = td::getUserPlace(kernel.getLoc());
+    mlir::FileLineColLoc location = td::getUserLocation(kernel.getLoc());
     os << llvm::format("%-24s %5u %9lld %7lld B %7lld B\n",
                        kernel.getSymName().str().c_str(),
-                       place ? place.getLine() : 0, (long long)usage.registers,
-                       (long long)usage.spilled,
+                       location ? location.getLine() : 0,
+                       (long long)usage.registers, (long long)usage.spilled,
                        (long long)(usage.shared + kernel.getShared()));
   }
   return text;

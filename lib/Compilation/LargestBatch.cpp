@@ -43,11 +43,11 @@ std::optional<bool> Compilation::fitsWith(int64_t batchSize) {
   std::string text = getText().str(), number = std::to_string(batchSize);
   if (isLiteral(said)) {
     // A loop that is checked twice is in `batchSizes` twice.
-    std::set<uint32_t, std::greater<uint32_t>> places;
+    std::set<uint32_t, std::greater<uint32_t>> positions;
     for (const BatchSize &one : batchSizes)
-      places.insert(one.written.begin);
-    for (uint32_t place : places)
-      text.replace(place, said.size(), number);
+      positions.insert(one.written.begin);
+    for (uint32_t position : positions)
+      text.replace(position, said.size(), number);
   } else {
     changed.set.emplace_back(said.str(), number);
   }

@@ -211,8 +211,9 @@ void Compilation::setMemory() {
   const MemoryBudget &budget = options.budget;
   int64_t gpus = options.simulatedDevices;
   if (budget.ofEach)
-    gpus = std::max({gpus, countDevices(options), machine.value_or(0),
-                     machines.empty() ? 0 : machines.front()});
+    gpus =
+        std::max({gpus, countDevices(options), machine.value_or(0),
+                  machines.versions.empty() ? 0 : machines.versions.front()});
   if (!budget.ofOne.empty())
     gpus = std::max<int64_t>(gpus, 1 + budget.ofOne.rbegin()->first);
   td::BytesByGPU limits;

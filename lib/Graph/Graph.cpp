@@ -34,7 +34,7 @@ private:
                    std::vector<Source> &found);
   unsigned getNode(mlir::Location location, const Place &device,
                    std::string label);
-  llvm::StringRef getCallee(mlir::FileLineColLoc place) const;
+  llvm::StringRef getCallee(mlir::FileLineColLoc location) const;
   std::string getLabel(mlir::Location location, llvm::StringRef other) const;
   bool reaches(unsigned from, unsigned to) const;
   void dropLoneNodes();
@@ -47,16 +47,16 @@ private:
   std::set<std::tuple<unsigned, unsigned, std::string>> edges;
 };
 
-/// The name of the function or model called at a place, "self.fc1"; "" if the
-/// place has no call.
-llvm::StringRef GraphMaker::getCallee(mlir::FileLineColLoc place) const {
-  for (FileId id = 1; place && id <= sources.getNumFiles(); ++id) {
-    if (sources.getName(id) != place.getFilename().getValue())
+/// The name of the function or model called at a location, "self.fc1"; "" if
+/// it has no call.
+llvm::StringRef GraphMaker::getCallee(mlir::FileLineColLoc location) const {
+  for (FileId id = 1; location && id <= sources.getNumFiles(); ++id) {
+    if (sources.getName(id) != location.getFilename().getValue())
       continue;
     llvm::StringRef line =
-        sources.getText(sources.getLine(id, place.getLine()));
-    line =
-        line.drop_front(std::min<size_t>(place.getColumn() - 1, line.size()));
+        sources.getText(sources.getLine(id, location.getLine()));
+    line = line.drop_front(
+        std::min<size_t>(location.getColumn() - 1, line.size()));
     llvm::StringRef name = line.take_while(
         [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
     return line.drop_front(name.size()).starts_with("(") ? name : "";
@@ -64,15 +64,15 @@ llvm::StringRef GraphMaker::getCallee(mlir::FileLineColLoc place) const {
   return "";
 }
 
-/// Appends to `key` the places in the program's own files that lead to an op:
-/// those of its callers, then its own.
-void addPlaces(mlir::Location location, std::string &key) {
+/// Appends to `key` the locations in the program's own files that lead to an
+/// op: those of its callers, then its own.
+void addLocations(mlir::Location location, std::string &key) {
   if (auto call = llvm::dyn_cast<mlir::CallSiteLoc>(location)) {
-    addPlaces(call.getCaller(), key);
-    addPlaces(call.getCallee(), key);
-  } else if (mlir::FileLineColLoc place = td::getUserPlace(location)) {
-    key += place.getFilename().str() + ":" + std::to_string(place.getLine()) +
-           ":" + std::to_string(place.getColumn()) + " ";
+    addLocations(call.getCaller(), key);
+    addLocations(call.getCallee(), key);
+  } else if (mlir::FileLineColLoc user = td::getUserLocation(location)) {
+    key += user.getFilename().str() + ":" + std::to_string(user.getLine()) +
+           ":" + std::to_string(user.getColumn()) + " ";
   }
 }
 
@@ -87,26 +87,26 @@ mlir::Value getCopied(mlir::Operation *op) {
   return {};
 }
 
-/// The callee at a place; without a call its variable; else `other`.
+/// The callee at a location; without a call its variable; else `other`.
 std::string GraphMaker::getLabel(mlir::Location location,
                                  llvm::StringRef other) const {
-  llvm::StringRef callee = getCallee(td::getUserPlace(location));
+  llvm::StringRef callee = getCallee(td::getUserLocation(location));
   llvm::StringRef name = td::getVariableName(location);
   return (!callee.empty() ? callee : !name.empty() ? name : other).str();
 }
 
 unsigned GraphMaker::getNode(mlir::Location location, const Place &device,
                              std::string label) {
-  mlir::FileLineColLoc place = td::getUserPlace(location);
+  mlir::FileLineColLoc user = td::getUserLocation(location);
   std::string key = spelling(device) + " ";
-  addPlaces(td::withoutName(location), key);
-  if (getCallee(place).empty())
+  addLocations(td::withoutName(location), key);
+  if (getCallee(user).empty())
     key += td::getVariableName(location);
   auto [known, isNew] = nodes.try_emplace(key, graph.nodes.size());
   if (isNew)
     graph.nodes.push_back({std::move(label),
-                           place ? place.getFilename().str() : "",
-                           place ? place.getLine() : 0, device});
+                           user ? user.getFilename().str() : "",
+                           user ? user.getLine() : 0, device});
   return known->second;
 }
 
@@ -185,8 +185,8 @@ void GraphMaker::add(mlir::Operation *op) {
   std::string label =
       getLabel(op->getLoc(), llvm::StringRef(td::getUserName(op)).trim('`'));
   unsigned node = getNode(op->getLoc(), device, label);
-  // The last op of a place computes the result of the source expression, so its
-  // label is the label of the node.
+  // The last op of a location computes the result of the source expression, so
+  // its label is the label of the node.
   graph.nodes[node].label = label;
   nodeOf[op] = node;
   for (mlir::Value operand : op->getOperands())

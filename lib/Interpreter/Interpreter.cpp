@@ -141,8 +141,8 @@ TensorRef Machine::copy(const TensorRef &tensor, const Place &device,
                         Operation *op) {
   if (tensor->place == device)
     return tensor;
-  FileLineColLoc place = td::getUserPlace(op->getLoc());
-  ledger.addCopy(*tensor, device, place ? place.getLine() : 0);
+  FileLineColLoc location = td::getUserLocation(op->getLoc());
+  ledger.addCopy(*tensor, device, location ? location.getLine() : 0);
   return std::make_shared<const Tensor>(tensor->copyTo(device));
 }
 

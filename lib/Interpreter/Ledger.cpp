@@ -49,9 +49,9 @@ void Ledger::write(mlir::ModuleOp module,
                    : !llvm::isa<mlir::scf::IfOp>(op))
           return;
         Runs counted = control.lookup(op);
-        mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
+        mlir::FileLineColLoc location = td::getUserLocation(op->getLoc());
         json.object([&] {
-          json.attribute("line", place ? place.getLine() : 0);
+          json.attribute("line", location ? location.getLine() : 0);
           json.attribute(isLoop ? "entries" : "runs", counted.runs);
           json.attribute(isLoop ? "trips" : "taken", counted.taken);
         });

@@ -93,17 +93,17 @@ void World::addArgument(DictionaryAttr row) {
 
 void World::addSites(ModuleOp module) {
   module.walk([&](Operation *op) {
-    FileLineColLoc place = td::getUserPlace(op->getLoc());
-    if (!place || !siteIndex.try_emplace(place, sites.size()).second)
+    FileLineColLoc location = td::getUserLocation(op->getLoc());
+    if (!location || !siteIndex.try_emplace(location, sites.size()).second)
       return;
-    sites.push_back({keep(place.getFilename()), int32_t(place.getLine()),
-                     int32_t(place.getColumn())});
+    sites.push_back({keep(location.getFilename()), int32_t(location.getLine()),
+                     int32_t(location.getColumn())});
   });
 }
 
 int32_t World::getSite(Operation *op) {
-  FileLineColLoc place = td::getUserPlace(op->getLoc());
-  return place ? siteIndex.lookup(place) : -1;
+  FileLineColLoc location = td::getUserLocation(op->getLoc());
+  return location ? siteIndex.lookup(location) : -1;
 }
 
 const tdrt_value *World::getArgument(llvm::StringRef name) const {

@@ -89,21 +89,22 @@ static void multiplyIterations(llvm::ArrayRef<RunFactor> factors,
       product.number = product.number / factor.outer * factor.inner;
     if (factor.kind != RunFactor::Loop)
       continue;
-    mlir::FileLineColLoc place = td::getUserPlace(factor.op->getLoc());
+    mlir::FileLineColLoc location = td::getUserLocation(factor.op->getLoc());
     if (factor.isKnown && factor.outer && factor.inner % factor.outer == 0)
       product.multiply(factor.inner / factor.outer);
     else if (factor.most)
       product.multiply(*factor.most);
     else
       product.symbols.push_back(
-          "iterations(" + std::to_string(place ? place.getLine() : 0) + ")");
+          "iterations(" + std::to_string(location ? location.getLine() : 0) +
+          ")");
   }
 }
 
 /// Multiplies by the bytes of a tensor: the known sizes, and unknown sizes as
 /// symbols.
 static void multiplySizes(mlir::RankedTensorType type,
-                          mlir::FileLineColLoc place, Product &product) {
+                          mlir::FileLineColLoc location, Product &product) {
   if (!type)
     return;
   product.multiply(byteSize(td::getDType(type.getElementType())));
@@ -112,7 +113,7 @@ static void multiplySizes(mlir::RankedTensorType type,
       product.multiply(size);
       continue;
     }
-    unsigned line = place ? place.getLine() : 0;
+    unsigned line = location ? location.getLine() : 0;
     product.symbols.push_back("size(" + std::to_string(line) + ", " +
                               std::to_string(dim) + ")");
   }
@@ -146,7 +147,7 @@ Amount getBytesOfOne(const CopySite &site) {
   if (isEven)
     product.multiply(*site.bytes / *site.copies);
   else
-    multiplySizes(site.type, site.place, product);
+    multiplySizes(site.type, site.location, product);
   return product.getAmount(/*isExact=*/true);
 }
 
@@ -156,7 +157,7 @@ Amount getBytes(const CopySite &site) {
     product.multiply(*site.bytes);
     return product.getAmount(site.isExact);
   }
-  multiplySizes(site.type, site.place, product);
+  multiplySizes(site.type, site.location, product);
   return multiplyCopies(site, product);
 }
 
@@ -165,7 +166,7 @@ Amount getBytes(const PeakMemory &peak) {
   amount.known = peak.arenaBytes;
   for (const AllocatedTensor &tensor : peak.allocated) {
     Product product;
-    multiplySizes(tensor.type, tensor.place, product);
+    multiplySizes(tensor.type, tensor.location, product);
     amount += product.getAmount(/*isExact=*/false);
   }
   return amount;

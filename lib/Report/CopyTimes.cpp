@@ -33,7 +33,7 @@ static CopyTime getTime(mlir::Operation *op) {
   if (auto why = op->getAttrOfType<mlir::StringAttr>(td::kNotPipelinedAttr))
     time.why = why.getValue();
   if (auto by = op->getAttrOfType<mlir::LocationAttr>(td::kNotPipelinedByAttr))
-    time.by = td::getUserPlace(by);
+    time.by = td::getUserLocation(by);
   return time;
 }
 

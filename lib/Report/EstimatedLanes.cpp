@@ -112,11 +112,11 @@ private:
 void Iterations::add(const Place &device, std::string lane, mlir::Operation *op,
                      std::string what, double begin, double end,
                      int64_t bytes) {
-  mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
+  mlir::FileLineColLoc location = td::getUserLocation(op->getLoc());
   LaneWork work{0,
                 std::move(what),
-                place ? place.getFilename().str() : "",
-                place ? place.getLine() : 0,
+                location ? location.getFilename().str() : "",
+                location ? location.getLine() : 0,
                 int64_t(begin),
                 int64_t(end) - int64_t(begin),
                 bytes};
@@ -259,9 +259,9 @@ Lanes Iterations::run() {
         ->work.begin;
   };
   Lanes lanes;
-  mlir::FileLineColLoc place = td::getUserPlace(loop->getLoc());
-  lanes.file = place ? place.getFilename().str() : "";
-  lanes.line = place ? place.getLine() : 0;
+  mlir::FileLineColLoc location = td::getUserLocation(loop->getLoc());
+  lanes.file = location ? location.getFilename().str() : "";
+  lanes.line = location ? location.getLine() : 0;
   lanes.loop = loop->getLoc();
   int64_t start = beginOf(kFirst);
   lanes.length = beginOf(kFirst + 2) - start;
@@ -311,13 +311,13 @@ void tdc::findKernels(mlir::ModuleOp compiled, Lanes &lanes) {
     if (launch.getBlocks())
       launches[launch.getCalleeAttr()].push_back(launch);
   });
-  for (auto &[kernel, places] : launches) {
-    td::LaunchOp launch = places.front();
+  for (auto &[kernel, ops] : launches) {
+    td::LaunchOp launch = ops.front();
     mlir::Operation *parent = launch->getParentOp();
-    mlir::FileLineColLoc place = td::getUserPlace(launch.getLoc());
-    if (places.size() == 1 && CarryingLoop(parent) &&
+    mlir::FileLineColLoc location = td::getUserLocation(launch.getLoc());
+    if (ops.size() == 1 && CarryingLoop(parent) &&
         parent->getLoc() == lanes.loop)
       lanes.kernels.push_back(
-          {launch.getCallee().str(), place ? place.getLine() : 0});
+          {launch.getCallee().str(), location ? location.getLine() : 0});
   }
 }

@@ -53,7 +53,7 @@ public:
       json.attributeArray("waits", [&] {
         for (const HostWait &wait : report.waits)
           json.object([&] {
-            writePlace(td::getUserPlace(wait.site->reader->getLoc()));
+            writeLocation(td::getUserLocation(wait.site->reader->getLoc()));
             writeLine("loop", wait.site->loop);
             write("times", getCopies(*wait.site));
             json.attribute("advice", wait.advice);
@@ -73,8 +73,8 @@ public:
   }
 
 private:
-  static int64_t getLine(mlir::FileLineColLoc place) {
-    return place ? place.getLine() : 0;
+  static int64_t getLine(mlir::FileLineColLoc location) {
+    return location ? location.getLine() : 0;
   }
   template <typename Records>
   void writeRecords(llvm::StringRef name, const Records &records) {
@@ -84,10 +84,10 @@ private:
     });
   }
 
-  void writePlace(mlir::FileLineColLoc place) {
-    json.attribute("line", getLine(place));
-    if (place)
-      writeFile(place.getFilename());
+  void writeLocation(mlir::FileLineColLoc location) {
+    json.attribute("line", getLine(location));
+    if (location)
+      writeFile(location.getFilename());
   }
   void writeLine(llvm::StringRef file, unsigned line) {
     json.attribute("line", line);
@@ -95,7 +95,7 @@ private:
       writeFile(file);
   }
   void writeLine(llvm::StringRef name, mlir::Operation *op) {
-    json.attribute(name, getLine(td::getUserPlace(op->getLoc())));
+    json.attribute(name, getLine(td::getUserLocation(op->getLoc())));
   }
   void writeFile(llvm::StringRef file) {
     if (file != report.file)
@@ -136,7 +136,7 @@ private:
   void write(int64_t id, const CopySite &site) {
     json.attribute("id", id);
     json.attribute("what", site.what);
-    writePlace(site.place);
+    writeLocation(site.location);
     json.attribute("src", spelling(site.from));
     json.attribute("dst", spelling(site.to));
     json.attribute("kind", site.kind == CopySite::OnDemand    ? "on demand"
@@ -146,7 +146,7 @@ private:
     if (site.reader)
       json.attributeObject("reader", [&] {
         json.attribute("op", td::getUserName(site.reader));
-        writePlace(td::getUserPlace(site.reader->getLoc()));
+        writeLocation(td::getUserLocation(site.reader->getLoc()));
       });
     write("bytesOfOne", getBytesOfOne(site));
     write("copies", getCopies(site));
@@ -155,6 +155,14 @@ private:
       for (const RunFactor &factor : site.factors)
         json.object([&] { write(factor); });
     });
+    if (!site.otherFactors.empty())
+      json.attributeArray("otherRuns", [&] {
+        for (llvm::ArrayRef<RunFactor> factors : site.otherFactors)
+          json.array([&] {
+            for (const RunFactor &factor : factors)
+              json.object([&] { write(factor); });
+          });
+      });
     if (site.blocked != CopySite::Nothing)
       json.attributeObject("blockedBy", [&] {
         json.attribute("reason", site.getBlockedName());
@@ -174,7 +182,7 @@ private:
     if (!time.why.empty())
       json.attribute("reason", time.why);
     if (time.by)
-      writePlace(time.by);
+      writeLocation(time.by);
   }
 
   void write(const CopyStep &step) {
@@ -193,7 +201,7 @@ private:
   }
 
   void write(const LineDevices &line) {
-    writePlace(line.place);
+    writeLocation(line.location);
     json.attributeArray("devices", [&] {
       for (unsigned device : line.devices)
         json.value(spelling(report.devices[device]));
@@ -204,19 +212,19 @@ private:
     json.attribute("device", spelling(peak.device));
     write("bytes", getBytes(peak));
     json.attribute("arena", peak.arenaBytes);
-    writePlace(peak.place);
+    writeLocation(peak.location);
     writeRecords("holders", peak.holders);
   }
 
   void write(const MemoryHolder &holder) {
     json.attribute("what", holder.what);
-    writePlace(holder.place);
+    writeLocation(holder.location);
     json.attribute("tensors", holder.tensors);
     json.attribute("bytes", holder.bytes);
   }
 
   void write(const MemoryPoint &point) {
-    writePlace(point.place);
+    writeLocation(point.location);
     json.attributeArray("bytes", [&] {
       for (int64_t bytes : point.bytes)
         json.value(bytes);

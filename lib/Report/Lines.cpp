@@ -24,12 +24,13 @@ std::vector<LineDevices> tdc::getDevicesOfLines(mlir::ModuleOp module,
   std::map<Line, std::pair<mlir::FileLineColLoc, std::set<unsigned>>> lines;
   module.walk([&](mlir::Operation *op) {
     std::optional<Place> device = getDevice(op);
-    mlir::FileLineColLoc place = td::getUserPlace(op->getLoc());
-    if (!device || !place)
+    mlir::FileLineColLoc location = td::getUserLocation(op->getLoc());
+    if (!device || !location)
       return;
-    auto &[first, set] = lines[{place.getFilename().str(), place.getLine()}];
+    auto &[first, set] =
+        lines[{location.getFilename().str(), location.getLine()}];
     if (!first)
-      first = place;
+      first = location;
     set.insert(llvm::find(devices, *device) - devices.begin());
   });
   std::vector<LineDevices> result;

@@ -59,9 +59,9 @@ private:
       os << ", ";
     os << group.total.bytes.getFormula() << " B\n";
     if (isOne) {
-      std::string quoted = words.quote(site.place);
-      say("made on " + words.spell(site.place) + (quoted.empty() ? "" : ": ") +
-          quoted);
+      std::string quoted = words.quote(site.location);
+      say("made on " + words.spell(site.location) +
+          (quoted.empty() ? "" : ": ") + quoted);
     }
     say(words.getReader(site));
     say(words.getRuns(site));

@@ -39,11 +39,11 @@ static const char *getAdvice(mlir::Operation *reader, llvm::StringRef why) {
   if (why == td::not_pipelined::kText)
     return "make the string after the loop, or print it";
   if (llvm::isa<td::SaveOp, td::SaveTensorOp>(reader))
-    return "collect the values and save them after the loop";
+    return "save in every n-th iteration only, or after the loop";
   if (!isNumber)
     return "compute this on the device, too";
-  return "sum on the device, from `var total = zeros()`, and read the sum "
-         "after the loop";
+  return "keep it on the device: `total += loss` from `var total = zeros()`, "
+         "or `losses[i] = loss`; read that after the loop";
 }
 
 std::vector<HostWait> tdc::findWaits(const Report &report) {

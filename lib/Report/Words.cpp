@@ -3,7 +3,6 @@
 #include "Words.h"
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
-#include "Dialect/TD/Transforms/NotPipelined.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tdc_text.h"
 #include "llvm/ADT/StringExtras.h"
@@ -59,13 +58,13 @@ std::string Words::getSubject(const CopyGroup &group) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Locations
 //===----------------------------------------------------------------------===//
 
-std::string Words::spell(mlir::FileLineColLoc place) const {
-  if (!place)
+std::string Words::spell(mlir::FileLineColLoc location) const {
+  if (!location)
     return "the program's start";
-  return spell(place.getFilename(), place.getLine());
+  return spell(location.getFilename(), location.getLine());
 }
 
 std::string Words::spell(StringRef file, unsigned line) const {
@@ -74,15 +73,15 @@ std::string Words::spell(StringRef file, unsigned line) const {
 }
 
 std::string Words::spell(mlir::Operation *op) const {
-  return spell(td::getUserPlace(op->getLoc()));
+  return spell(td::getUserLocation(op->getLoc()));
 }
 
-std::string Words::quote(mlir::FileLineColLoc place) const {
-  for (FileId id = 1; place && id <= report.sources.getNumFiles(); ++id) {
-    if (report.sources.getName(id) != place.getFilename().getValue())
+std::string Words::quote(mlir::FileLineColLoc location) const {
+  for (FileId id = 1; location && id <= report.sources.getNumFiles(); ++id) {
+    if (report.sources.getName(id) != location.getFilename().getValue())
       continue;
     StringRef text =
-        report.sources.getText(report.sources.getLine(id, place.getLine()))
+        report.sources.getText(report.sources.getLine(id, location.getLine()))
             .trim();
     constexpr size_t most = 50;
     if (text.size() <= most)
@@ -195,51 +194,11 @@ std::string Words::getReasonToStay(const CopySite &site) const {
   llvm_unreachable("an unknown reason");
 }
 
-/// The explanation of a name of td::not_pipelined.
+/// The sentence about a reason of td::not_pipelined.
 static StringRef explain(StringRef why) {
-  namespace not_pipelined = td::not_pipelined;
   return llvm::StringSwitch<StringRef>(why)
-      .Case(not_pipelined::kPreviousIteration,
-            "the value depends on the previous iteration")
-      .Case(not_pipelined::kGPUResult,
-            "it is computed from a GPU's result of the same iteration")
-      .Case(not_pipelined::kCheck,
-            "it takes rows by indices, or of a tensor of run-time size, which "
-            "must be checked first")
-      .Case(not_pipelined::kFile, "it is read from a file")
-      .Case(not_pipelined::kBranch,
-            "a branch or an inner loop makes it or decides whether it is "
-            "copied")
-      .Case(not_pipelined::kSize, "its size is known only at run time")
-      .Case(not_pipelined::kPassedOn,
-            "a branch or the loop passes the copy on to later uses")
-      .Case(not_pipelined::kUsedByHost, "the cpu also uses it")
-      .Case(not_pipelined::kEffect,
-            "computing it may end the program, or is observable")
-      .Case(not_pipelined::kRandom,
-            "it depends on random numbers, which are drawn in program order")
-      .Case(not_pipelined::kRoom,
-            "there is no memory for the double buffers of the loop")
-      .Case(not_pipelined::kNoKernels,
-            "the loop has no kernels of its own to overlap with")
-      .Case(not_pipelined::kEnd,
-            "any iteration may be the last one (`while`, `break` or `return`)")
-      .Case(not_pipelined::kAsWritten,
-            "--placement=off keeps copies as written")
-      .Case(not_pipelined::kNeeded, "a GPU needs the cpu's result from it, in "
-                                    "this iteration or in the next")
-      .Case(not_pipelined::kOrder,
-            "ops that are observable, or may end the program, keep their order")
-      .Case(not_pipelined::kOtherRead,
-            "another read of the iteration cannot be delayed")
-      .Case(not_pipelined::kOnDemand,
-            "the iteration also copies a value on first use")
-      .Case(not_pipelined::kText,
-            "a string made from it is passed to the next iteration")
-      .Case(not_pipelined::kTensors,
-            "the cpu uses it with other tensors of the same iteration")
-      .Case(not_pipelined::kInnerLoop,
-            "an inner loop would run before it is read")
+#define NOT_PIPELINED(NAME, SPELLING, SENTENCE) .Case(SPELLING, SENTENCE)
+#include "Dialect/TD/Transforms/NotPipelined.def"
       .Default("");
 }
 
@@ -340,7 +299,7 @@ std::string Words::getBytesOfPeak(const PeakMemory &peak) {
 
 std::string Words::getPeak(const PeakMemory &peak) const {
   return spelling(peak.device) + " " + getBytesOfPeak(peak) + " B" +
-         (peak.place ? " at " + spell(peak.place) : "");
+         (peak.location ? " at " + spell(peak.location) : "");
 }
 
 std::string Words::getHolder(const MemoryHolder &holder) const {
@@ -348,8 +307,8 @@ std::string Words::getHolder(const MemoryHolder &holder) const {
     return std::to_string(holder.tensors) +
            (holder.tensors == 1 ? " other" : " others");
   llvm::SmallVector<std::string, 2> parts;
-  if (holder.place)
-    parts.push_back(spell(holder.place));
+  if (holder.location)
+    parts.push_back(spell(holder.location));
   if (holder.tensors > 1)
     parts.push_back(std::to_string(holder.tensors) + " tensors");
   return parts.empty() ? holder.what

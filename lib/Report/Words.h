@@ -33,14 +33,14 @@ public:
   /// "net, 4 tensors".
   static std::string getSubject(const CopyGroup &group);
 
-  //===--- Places ---------------------------------------------------------===//
+  //===--- Locations ------------------------------------------------------===//
 
   /// "line 12"; with the file if it is not the program's.
-  std::string spell(mlir::FileLineColLoc place) const;
+  std::string spell(mlir::FileLineColLoc location) const;
   std::string spell(llvm::StringRef file, unsigned line) const;
   std::string spell(mlir::Operation *op) const;
   /// The text of a line, shortened; "" if there is none.
-  std::string quote(mlir::FileLineColLoc place) const;
+  std::string quote(mlir::FileLineColLoc location) const;
 
   //===--- Amounts --------------------------------------------------------===//
 

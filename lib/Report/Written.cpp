@@ -12,7 +12,7 @@ using td::CopySite;
 
 /// The values that a site copies and their destination, as keys that are
 /// comparable between two compilations of one program. A value that a loop or
-/// branch passes on may come from many places, so it has no key.
+/// branch passes on may come from many lines, so it has no key.
 static std::set<std::string> getKeys(const CopySite &site) {
   std::set<std::string> keys;
   auto add = [&](const llvm::Twine &what) {
@@ -26,10 +26,10 @@ static std::set<std::string> getKeys(const CopySite &site) {
     mlir::Operation *maker = content.getDefiningOp();
     if (!maker || maker->getNumRegions())
       continue;
-    std::string place;
-    llvm::raw_string_ostream(place) << td::getVariableName(content.getLoc())
-                                    << td::getUserPlace(content.getLoc());
-    add(place);
+    std::string key;
+    llvm::raw_string_ostream(key) << td::getVariableName(content.getLoc())
+                                  << td::getUserLocation(content.getLoc());
+    add(key);
   }
   return keys;
 }
@@ -48,10 +48,10 @@ static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
   std::map<std::string, Line> lineOf;
   for (const CopySite &site : written) {
     std::set<std::string> keys = getKeys(site);
-    if (keys.empty() || !site.place)
+    if (keys.empty() || !site.location)
       continue;
     auto [known, isNew] = lineOf.try_emplace(
-        *keys.begin(), site.place.getFilename(), site.place.getLine());
+        *keys.begin(), site.location.getFilename(), site.location.getLine());
     Removed &line = lines[known->second];
     line.file = known->second.first.str();
     line.line = known->second.second;
@@ -59,7 +59,7 @@ static void findRemoved(llvm::ArrayRef<CopySite> written, Report &report) {
     if (isNew)
       line.after += placed[*keys.begin()];
   }
-  for (auto &[place, line] : lines)
+  for (auto &[location, line] : lines)
     if (line.after.isBelow(line.before))
       report.removed.push_back(line);
 }

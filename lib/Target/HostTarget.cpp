@@ -103,16 +103,18 @@ void HostTarget::addMain(Module &module, StringRef loader) const {
   SmallVector<Value *> arguments = {
       module.getOrInsertGlobal("tdc_program", pointer), main->getArg(0),
       main->getArg(1)};
-  if (!loader.empty())
-    arguments.push_back(
-        module.getOrInsertFunction(loader, FunctionType::get(i32, false))
-            .getCallee());
-  SmallVector<Type *> types(arguments.size(), pointer);
-  types[1] = i32;
-  FunctionCallee run = module.getOrInsertFunction(
-      loader.empty() ? tdc::runtime::tdrt_run_program.name
-                     : tdc::runtime::tdrt_run_exports.name,
-      FunctionType::get(i32, types, /*isVarArg=*/false));
+  auto declare = [&](StringRef name, const auto &function) {
+    return module.getOrInsertFunction(name,
+                                      runtime::getType(context, function));
+  };
+  FunctionCallee run;
+  if (loader.empty()) {
+    run = declare(runtime::tdrt_run_program.name, runtime::tdrt_run_program);
+  } else {
+    // All loaders have the type of tdrt_load.
+    arguments.push_back(declare(loader, runtime::tdrt_load).getCallee());
+    run = declare(runtime::tdrt_run_exports.name, runtime::tdrt_run_exports);
+  }
   IRBuilder<> builder(BasicBlock::Create(context, "", main));
   builder.CreateRet(builder.CreateCall(run, arguments));
 }

@@ -138,7 +138,7 @@ typedef struct tdrt_arg {
   int32_t kind;             /* TDRT_ARG_* */
 } tdrt_arg;
 
-/* A place in the source where the program can fail. */
+/* A position in the source where the program can fail. */
 typedef struct tdrt_site {
   const char *file; /* as it is shown to the user */
   int32_t line;     /* from 1 */
@@ -217,7 +217,7 @@ typedef struct tdrt_gpu_constant {
   const void *data;
 } tdrt_gpu_constant;
 
-/* A place in the program that copies between devices: a row of the counters. */
+/* A copy between devices that the program makes: a row of the counters. */
 typedef struct tdrt_transfer_site {
   int32_t site;
   int32_t from;     /* a device; TDRT_ANY_DEVICE for tdrt_handle_get */
@@ -351,7 +351,7 @@ TDRT_API void tdrt_hide_progress(void);
 typedef struct tdrt_error {
   int32_t code;          /* 0 if there is none */
   const char *message;   /* belongs to the context */
-  const tdrt_site *site; /* NULL if the error has no place */
+  const tdrt_site *site; /* NULL if the error has no position */
 } tdrt_error;
 
 /* Makes both of them call `report` for each error from now on, in place of
@@ -509,9 +509,9 @@ TDRT_API int32_t tdrt_transfer(tdrt_context *ctx, int32_t transfer, void *to,
                                const void *from, int64_t bytes);
 
 /* Copies from and to a GPU may run concurrently with its kernels. A ticket is a
- * place in the work that a GPU was given; 0 needs no wait. */
+ * position in the work that a GPU was given; 0 needs no wait. */
 
-/* The place after all work that tdrt_launch, tdrt_transfer and
+/* The position after all work that tdrt_launch, tdrt_transfer and
  * tdrt_copy_on_device have given a GPU (its in-order work). */
 TDRT_API int32_t tdrt_mark(tdrt_context *ctx, int32_t device, int32_t site,
                            int64_t *ticket);

@@ -8,15 +8,14 @@
 #ifndef TDC_TEST_FUZZ_FUZZEDPROGRAM_H
 #define TDC_TEST_FUZZ_FUZZEDPROGRAM_H
 
-#include "Frontend/Parser.h"
-#include "Frontend/Sema.h"
+#include "Frontend/TDSLFrontEnd.h"
 
 namespace tdc {
 
 struct FuzzedProgram {
   FuzzedProgram(llvm::StringRef name, llvm::StringRef text, Emitter &emitter) {
     FileId file = sources.add(name, text);
-    const ast::Program *program = parseFile(sources, file, context, diags);
+    program->parse(sources, file, diags);
     size_t size = text.size();
     CheckOptions options;
     options.argumentsAreFinal = size % 2;
@@ -29,12 +28,12 @@ struct FuzzedProgram {
       header.dims.assign(path.size() % 4, 8);
       return std::optional<FileHeader>(header);
     };
-    check(sources, context, file, *program, options, diags, emitter);
+    program->check(options, diags, emitter);
   }
 
   SourceManager sources;
   DiagnosticEngine diags{sources};
-  ast::Context context;
+  std::unique_ptr<FrontEnd> program = createTDSLFrontEnd();
 };
 
 } // namespace tdc

@@ -3,7 +3,7 @@
 A Function is made twice from one sample: with static sizes, and with `?` for
 every size that the op lets be known at run time only. A Batch is a module of
 such functions and the calls of them; a backend is a program that makes the
-calls (include/Interpreter/Calls.h says how they are passed).
+calls (tools/tdc-interpret/Calls.h says how they are passed).
 """
 
 import argparse

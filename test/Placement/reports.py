@@ -46,12 +46,16 @@ def run(program, mode):
 
 
 def evaluate(site, counts):
-    """Returns the copies of a site: its number, or the product of the trip counts that the
-    loops around it had."""
+    """Returns the copies of a site: its number, or the sum of the products of the trip counts
+    that the loops around the copied values had."""
     if site["copies"]["number"] is not None:
         return site["copies"]["number"]
+    return sum(multiply(runs, counts) for runs in [site["runs"], *site.get("otherRuns", [])])
+
+
+def multiply(runs, counts):
     result = Fraction(1)
-    for factor in site["runs"]:
+    for factor in runs:
         if "calls" in factor:
             return 0  # it has no caller
         if "loop" in factor:
@@ -70,13 +74,16 @@ def evaluate(site, counts):
     return result
 
 
-def check(report, counts):
+def check(report, counts, by_line=True):
+    """Compares the copies of each line, or with by_line=False only those between two devices:
+    a copy on first use is made by the first of its uses that runs, and the report has it at
+    the first one in the program."""
     problems = []
     expected = collections.defaultdict(lambda: [0, 0, True])
     for site in report["sites"]:
         if any("calls" in factor for factor in site["runs"]):
             continue
-        row = expected[site["line"], site["src"], site["dst"]]
+        row = expected[by_line and site["line"], site["src"], site["dst"]]
         copies = evaluate(site, counts)
         row[0] += copies
         of_one = site["bytesOfOne"]["number"]
@@ -85,8 +92,10 @@ def check(report, counts):
             of_one = 0
         row[1] += site["bytes"]["number"] if of_one is None else copies * of_one
         row[2] &= site["copies"]["exact"]
-    counted = {(site["line"], site["src"], site["dst"]):
-               (site["executed"], site["bytes"]) for site in counts["sites"]}
+    counted = collections.defaultdict(lambda: (0, 0))
+    for site in counts["sites"]:
+        key = by_line and site["line"], site["src"], site["dst"]
+        counted[key] = (counted[key][0] + site["executed"], counted[key][1] + site["bytes"])
     for key in {*expected, *counted}:
         copies, size, exact = expected[key]
         made = counted.get(key, (0, 0))

@@ -1,8 +1,8 @@
 //===- Run.cpp - runs @main, one function, or many calls ------------------===//
 
 #include "Run.h"
+#include "Calls.h"
 #include "Dialect/TD/IR/TD.h"
-#include "Interpreter/Calls.h"
 #include "Interpreter/Interpreter.h"
 #include "tdc_exit_codes.h"
 #include "tdc_runtime.h"

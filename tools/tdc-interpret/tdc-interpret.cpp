@@ -6,9 +6,9 @@
 //
 // --transfers FILE: writes the copies between devices, and the least that the
 // run needs. Runs @main if there is one, and then the function NAME or a list
-// of calls (Interpreter/Calls.h). The name of a parameter is its td.name, else
-// arg0, arg1, ...; results are written in their order. Exit codes are those of
-// tdc run, and 70 if the program has no meaning.
+// of calls (Calls.h). The name of a parameter is its td.name, else arg0, arg1,
+// ...; results are written in their order. Exit codes are those of tdc run, and
+// 70 if the program has no meaning.
 //
 //===----------------------------------------------------------------------===//
 

@@ -76,11 +76,11 @@ static int link(llvm::ArrayRef<llvm::StringRef> objects,
 }
 
 /// The symbol of version number `index`; "" past the last version.
-static std::string getSymbol(size_t index, llvm::ArrayRef<int64_t> machines) {
-  if (index == machines.size())
+static std::string getSymbol(size_t index, llvm::ArrayRef<int64_t> versions) {
+  if (index == versions.size())
     return "";
   return index == 0 ? "tdc_program"
-                    : "tdc_program_" + std::to_string(machines[index]);
+                    : "tdc_program_" + std::to_string(versions[index]);
 }
 
 /// Compiles all versions, each to an object file.
@@ -89,8 +89,8 @@ static int compile(const Options &options, Terminal &terminal,
   Compilation checked(options, terminal);
   if (!checked.generate())
     return checked.getExitCode();
-  llvm::ArrayRef<int64_t> machines = checked.getMachines();
-  for (auto [index, gpus] : llvm::enumerate(machines)) {
+  llvm::ArrayRef<int64_t> versions = checked.getVersions();
+  for (auto [index, gpus] : llvm::enumerate(versions)) {
     std::optional<Compilation> other;
     // `checked` is the version for the machine of the options.
     if (gpus != countDevices(options)) {
@@ -101,8 +101,8 @@ static int compile(const Options &options, Terminal &terminal,
         return other->getExitCode();
     }
     Compilation &version = other ? *other : checked;
-    version.setVersion(gpus, getSymbol(index, machines),
-                       getSymbol(index + 1, machines),
+    version.setVersion(gpus, getSymbol(index, versions),
+                       getSymbol(index + 1, versions),
                        findLibrary("libtdc_sim_cuda.so"));
     llvm::raw_svector_ostream os(objects.emplace_back());
     if (!version.lower(Phase::LLVM) ||

@@ -39,7 +39,7 @@ def help_short : Flag<["-"], "h">, Alias<help>, Visibility<AllVerbs>;
 
 def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
              HelpText<"where to write">, Visibility<ArtefactVerbs>;
-defm phase : Valued<"phase", "<name>", "what to print, one of the above", [EmitVerb]>;
+defm phase : Valued<"phase", "<name>", "the phase to print, as td, placed, llvm or asm", [EmitVerb]>;
 defm graph : Valued<"graph", "<form>", "draw the calls, devices and copies: svg or html", [EmitVerb]>;
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
 def verbose : Switch<"verbose", "show source lines, and the resources of GPU kernels", ArtefactVerbs>;
@@ -53,18 +53,18 @@ defm html : Valued<"html", "<file>", "the report as a page with a picture, to th
 defm trace : Valued<"trace", "<file>", "show the times of a run from its TDC_TRACE file", [ReportVerb]>;
 
 defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
-defm input : Valued<"in", "<param>=<file>", "a parameter of the function, read as `load` does", [RunVerb]>;
-defm result : Valued<"out", "<name>=<file>", "write a result, in their order: .npy or .npz", [RunVerb]>;
+defm input : Valued<"in", "<param>=<file>", "read a parameter of the function from a file", [RunVerb]>;
+defm result : Valued<"out", "<name>=<file>", "write the next result to a file, .npy or .npz", [RunVerb]>;
 defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one call", [RunVerb]>;
 
-defm device : Valued<"device", "<device>", "cpu (the default), cuda, cuda:1 or auto", ProgramVerbs>;
+defm device : Valued<"device", "<device>", "where to run: cpu (the default), cuda, cuda:1, auto", ProgramVerbs>;
 defm require : Valued<"require", "<device>", "cuda: an error where there is no GPU", [RunVerb]>;
 defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
 def tf32 : Switch<"tf32", "multiply f32 matrices on tensor cores, in TF32", [RunVerb, BuildVerb, EmitVerb]>;
-defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow unwritten copies in loops", GuardVerbs>;
-defm memory_budget : Valued<"memory-budget", "<bytes>", "of each GPU, as 512M; of one with cuda:0=512M", GuardVerbs>;
-defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for a machine with n CUDA devices", ProgramVerbs>;
+defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops without `.to`", GuardVerbs>;
+defm memory_budget : Valued<"memory-budget", "<bytes>", "memory of each GPU, as 512M; of one: cuda:0=512M", GuardVerbs>;
+defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for n CUDA devices, which `run` simulates", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
 
 def quiet : Switch<"quiet", "show errors and warnings only, no progress, no notes", [RunVerb, BuildVerb]>;

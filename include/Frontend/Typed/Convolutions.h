@@ -18,6 +18,11 @@ MaybeTyped convolveTransposed(TypedBuilder &b, const Typed &input,
                               llvm::ArrayRef<WindowDim> dims,
                               llvm::ArrayRef<int64_t> outputPadding,
                               int64_t groups);
+/// The bias of a convolution, in the shape in which it is added to the result:
+/// [C] as [C, 1…], with `count` dims for the windows. It must have a number for
+/// each of the `channels` of the result.
+MaybeTyped biasColumn(TypedBuilder &b, const Typed &bias, const Size &channels,
+                      size_t count);
 
 } // namespace tdc::typed
 

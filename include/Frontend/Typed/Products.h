@@ -9,6 +9,9 @@ namespace tdc::typed {
 
 /// PyTorch's `@`: vectors are rows or columns, leading dims broadcast.
 MaybeTyped matmul(TypedBuilder &b, const Typed &lhs, const Typed &rhs);
+/// Requires that an operand has `rank` dims, as dot (1), mm (2) and bmm (3) do;
+/// each is `matmul` of such operands.
+bool requireRank(TypedBuilder &b, const Typed &operand, size_t rank);
 
 } // namespace tdc::typed
 

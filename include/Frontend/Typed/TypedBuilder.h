@@ -11,6 +11,9 @@
 //
 // A function that is not defined for its operands returns nothing and leaves a
 // code and a message in `failure`; the caller adds the place in the program.
+// A tensor that is too large for any process is reported at once and made all
+// the same, because any function may make one, also those that always return a
+// tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,19 +70,24 @@ struct TypeFailure {
 class TypedBuilder {
 public:
   using GetEmitter = std::function<Emitter &()>;
-  using GetShape = std::function<TensorShape(const TensorType &)>;
+  using Report = std::function<void(const TypeFailure &)>;
+  using GetPlace = std::function<Place(const Place &)>;
 
-  /// `getShape` converts a type to the form that the emitter takes.
-  TypedBuilder(SizeTable &sizes, GetEmitter getEmitter, GetShape getShape)
+  /// `report` reports an error (TD412) of the program. `getPlace` converts a
+  /// place of the program to that of the emitter; without it they are the same.
+  TypedBuilder(SizeTable &sizes, GetEmitter getEmitter, Report report,
+               GetPlace getPlace = nullptr)
       : sizes(sizes), getEmitter(std::move(getEmitter)),
-        getShape(std::move(getShape)) {}
+        report(std::move(report)), getPlace(std::move(getPlace)) {}
 
   SizeTable &sizes;
   /// Why the last function failed.
   TypeFailure failure;
 
   Emitter &emit() { return getEmitter(); }
-  TensorShape shapeOf(const TensorType &type) { return getShape(type); }
+  /// The type as the emitter takes it. Every tensor that a program makes passes
+  /// here: TD412 is reported if the known sizes are too large.
+  TensorShape shapeOf(const TensorType &type);
   Value valueOf(const TypedInt &number) {
     return number.value && !sizes.constantOf(number.size)
                ? number.value
@@ -105,7 +113,8 @@ public:
 
 private:
   GetEmitter getEmitter;
-  GetShape getShape;
+  Report report;
+  GetPlace getPlace;
 };
 
 } // namespace tdc

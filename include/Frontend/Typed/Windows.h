@@ -37,15 +37,15 @@ bool checkWindow(TypedBuilder &b, const Typed &input,
 Size lastStart(const Size &size, const Size &kernel, const WindowDim &dim);
 /// How many windows there are along a dim of this size; `what` names the dim in
 /// messages.
-std::optional<Size> countPlaces(TypedBuilder &b, const Size &size,
-                                const Size &kernel, const WindowDim &dim,
-                                const llvm::Twine &what);
+std::optional<Size> countWindows(TypedBuilder &b, const Size &size,
+                                 const Size &kernel, const WindowDim &dim,
+                                 const llvm::Twine &what);
 
 /// Windows over the last dims: [N…, L…] gives [N…, P…, K…], with P windows of K
 /// elements. Windows lie within the input, which has its borders already.
 Typed window(TypedBuilder &b, const Typed &input,
              llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<WindowDim> dims,
-             DimsRef places);
+             DimsRef positions);
 /// torch.nn.functional.unfold: [N, C, L…] gives [N, C * K…, P…].
 MaybeTyped unfold(TypedBuilder &b, const Typed &input,
                   llvm::ArrayRef<int64_t> kernel,

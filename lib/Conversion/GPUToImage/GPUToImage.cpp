@@ -37,7 +37,7 @@ struct GPUToImage : impl::GPUToImagePassBase<GPUToImage> {
   void numberSites(ModuleOp code) {
     llvm::SetVector<Attribute> sites;
     numberIndexReports(code, [&](Location location) -> int32_t {
-      FileLineColLoc line = td::getUserPlace(location);
+      FileLineColLoc line = td::getUserLocation(location);
       if (!line)
         return -1;
       sites.insert(line);

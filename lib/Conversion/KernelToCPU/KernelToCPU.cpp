@@ -58,15 +58,11 @@ private:
 
 /// Declares the runtime's function for bad indexes, if the kernel calls it.
 void CPUOutliner::declare(LLVM::LLVMFuncOp, const LaunchShape &, bool reports) {
-  if (!reports || module.lookupSymbol(kReportIndex))
+  if (!reports || module.lookupSymbol(kReportIndex.name))
     return;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Type i64 = b.getI64Type(), i32 = b.getI32Type();
-  LLVM::LLVMFuncOp::create(
-      b, module.getLoc(), kReportIndex,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()),
-                                  {pointer, i64, i64, i32}));
+  LLVM::LLVMFuncOp::create(b, module.getLoc(), kReportIndex.name,
+                           runtime::getType(b.getContext(), kReportIndex));
 }
 
 namespace {

@@ -197,18 +197,6 @@ void Scheduler::chooseFactors() {
   if (!schedule.later.empty())
     return; // one row at a time, as several stages follow each other
 
-  auto countAccumulators = [&] {
-    int64_t count = 0;
-    for (const Reduction &reduction : nest.getReductions()) {
-      int64_t each = 1;
-      for (unsigned loop = 0; loop < factors.size(); ++loop)
-        if (contains(reduction.parallel, loop))
-          each *= factors[loop];
-      count += each;
-    }
-    return count;
-  };
-
   auto extentOf = [&](unsigned loop) { return nest.getLoops()[loop].extent; };
   auto vectorsOf = [&](unsigned loop) {
     int64_t extent = extentOf(loop);
@@ -235,7 +223,8 @@ void Scheduler::chooseFactors() {
         factors[row] = rows;
       int64_t extent = row >= 0 ? extentOf(row) : 1;
       bool isDynamic = ShapedType::isDynamic(extent);
-      if ((!isDynamic && rows > extent) || countAccumulators() > budget)
+      if ((!isDynamic && rows > extent) ||
+          countAccumulators(nest.getReductions(), factors) > budget)
         continue;
       double score = double(rows * columns) / (rows + columns + 1);
       if (lane >= 0) {
@@ -262,8 +251,8 @@ void Scheduler::chooseFactors() {
                        ? schedule.lanes
                        : std::min(extent, schedule.lanes);
   }
-  // With few accumulators, each step would wait for the one before.
-  if (lane < 0 && countAccumulators() < 4)
+  // With few chains, each step would wait for the one before.
+  if (lane < 0 && countChains(nest.getReductions(), factors) < 4)
     for (const Reduction &reduction : nest.getReductions())
       for (unsigned loop : reduction.loops)
         if (schedule.isOnLanes(loop))

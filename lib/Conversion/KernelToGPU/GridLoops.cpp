@@ -14,7 +14,7 @@ GridLoops::GridLoops(KernelFunction &function, const LoopNest &nest,
                      GridSchedule chosen)
     : KernelLoops(function, nest, /*lanes=*/1, chosen.factors),
       schedule(std::move(chosen)), device(function.builder, function.loc) {
-  if (schedule.shares != 1)
+  if (schedule.getSharers() != 1)
     factors.push_back(1);
   evaluator.positions.resize(factors.size());
   evaluator.steps.assign(factors.begin(), factors.end());
@@ -24,8 +24,8 @@ GridLoops::GridLoops(KernelFunction &function, const LoopNest &nest,
 // Positions
 //===----------------------------------------------------------------------===//
 
-Value GridLoops::countPositions(ArrayRef<unsigned> loops) {
-  if (std::optional<int64_t> count = tdc::countPositions(nest, schedule, loops))
+Value GridLoops::emitStepCount(ArrayRef<unsigned> loops) {
+  if (std::optional<int64_t> count = countSteps(nest, schedule, loops))
     return function.index(*count);
   Value count = function.index(1);
   for (unsigned loop : loops) {
@@ -43,7 +43,7 @@ GridLoops::Values GridLoops::openAt(ArrayRef<unsigned> loops, Value number,
                                     Body body) {
   SmallVector<Value> outer = evaluator.positions;
   auto sizes = llvm::map_to_vector(loops, [&](unsigned loop) {
-    return loop == loops.front() ? Value() : countPositions(loop);
+    return loop == loops.front() ? Value() : emitStepCount(loop);
   });
   for (auto [loop, position] :
        llvm::zip(loops, splitNumber(b, function.loc, number, sizes))) {
@@ -92,14 +92,14 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
   int64_t groups = schedule.getGroups();
   Value block = function.toIndex(device.getBlock());
   Value number = numberGroup(block);
-  Value positions = countPositions(schedule.outer), end = positions;
-  if (schedule.shares != 1)
+  Value positions = emitStepCount(schedule.outer), end = positions;
+  if (schedule.getSharers() != 1)
     end = arith::MulIOp::create(b, loc, positions,
-                                function.index(schedule.shares));
+                                function.index(schedule.getSharers()));
 
   auto at = [&](Value number, Operation *entry) {
-    if (schedule.shares != 1) {
-      unsigned loop = getShareLoop();
+    if (schedule.getSharers() != 1) {
+      unsigned loop = getSharerLoop();
       evaluator.positions[loop] =
           arith::DivUIOp::create(b, loc, number, positions);
       number = arith::RemUIOp::create(b, loc, number, positions);
@@ -109,7 +109,7 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
       body();
       return Values();
     });
-    if (schedule.shares != 1)
+    if (schedule.getSharers() != 1)
       evaluator.popScope();
   };
   /// Members of a group synchronize in its reductions: all threads must get
@@ -120,12 +120,11 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
     Value last = arith::SubIOp::create(b, loc, end, function.index(1));
     at(arith::SelectOp::create(b, loc, isReal, number, last), entry);
   };
-  std::optional<int64_t> count =
-      tdc::countPositions(nest, schedule, schedule.outer);
+  std::optional<int64_t> count = countSteps(nest, schedule, schedule.outer);
   if (count == 0)
     return;
   if (count && !schedule.isPart) { // the grid covers all positions
-    *count *= schedule.shares;
+    *count *= schedule.getSharers();
     if (schedule.groupSize != 1) {
       if (*count % groups != 0)
         return atMeeting(number, nullptr);
@@ -220,13 +219,13 @@ GridLoops::Values GridLoops::open(ArrayRef<unsigned> loops, Part part,
                                   ValueRange carried, Body body,
                                   const PartialSums *sums) {
   Location loc = function.loc;
-  std::optional<int64_t> count = tdc::countPositions(nest, schedule, loops);
-  Value end = countPositions(loops);
+  std::optional<int64_t> count = countSteps(nest, schedule, loops);
+  Value end = emitStepCount(loops);
   if (part.sections != 1) {
     count = llvm::alignTo(llvm::divideCeil(*count, part.sections), part.step);
     Value length = function.index(*count);
     Value first = arith::MulIOp::create(
-        b, loc, evaluator.positions[getShareLoop()], length);
+        b, loc, evaluator.positions[getSharerLoop()], length);
     part.start = arith::AddIOp::create(b, loc, first, part.start);
     end = arith::MinUIOp::create(
         b, loc, arith::AddIOp::create(b, loc, first, length), end);
@@ -258,7 +257,7 @@ GridLoops::Values GridLoops::openShared(ArrayRef<unsigned> loops,
                                         ValueRange carried, Body body,
                                         const PartialSums *sums) {
   return open(loops,
-              {function.toIndex(member), schedule.groupSize, schedule.shares},
+              {function.toIndex(member), schedule.groupSize, schedule.sections},
               carried, body, sums);
 }
 

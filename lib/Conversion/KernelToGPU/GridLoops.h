@@ -36,9 +36,9 @@ public:
   Values openSerial(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
                     Body body);
 
-  /// The number of the loop over the schedule's shares, if there are several:
-  /// it follows the loops of the nest.
-  unsigned getShareLoop() const { return nest.getLoops().size(); }
+  /// The number of the loop over the groups that share the work at a position,
+  /// if there are several: it follows the loops of the nest.
+  unsigned getSharerLoop() const { return nest.getLoops().size(); }
 
   const GridSchedule schedule;
   DeviceBuilder device;
@@ -64,9 +64,9 @@ private:
   /// linearized loops.
   Values openAt(llvm::ArrayRef<unsigned> loops, mlir::Value number,
                 mlir::Operation *entry, mlir::ValueRange carried, Body body);
-  /// The number of positions of the linearized loops, in steps of their
+  /// Emits the number of positions of the linearized loops, in steps of their
   /// factors.
-  mlir::Value countPositions(llvm::ArrayRef<unsigned> loops);
+  mlir::Value emitStepCount(llvm::ArrayRef<unsigned> loops);
 };
 
 } // namespace tdc

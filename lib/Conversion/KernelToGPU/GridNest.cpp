@@ -27,8 +27,8 @@ public:
 private:
   void emit(bool ofGroup);
   bool isOfGroup(const Access &root) const;
-  /// Whether the element at the loops' position belongs to this group's share;
-  /// null: always.
+  /// Whether this group is the one that stores the element at the loops'
+  /// position; null: always.
   Value getOwnership();
   void emitOwn(bool ofGroup);
   /// Whether this thread stores `root`: its position is real, and of several
@@ -73,7 +73,7 @@ bool NestStores::isOfGroup(const Access &root) const {
 }
 
 Value NestStores::getOwnership() {
-  if (loops.schedule.shares == 1 || loops.schedule.serial.empty())
+  if (loops.schedule.owners == 1)
     return Value();
   Location loc = loops.function.loc;
   Coordinate picked = *llvm::find_if(targets.front().at, [&](Coordinate one) {
@@ -82,9 +82,10 @@ Value NestStores::getOwnership() {
   Value index =
       loops.evaluator.evaluateCoordinate(picked, Tile(loops.factors.size(), 0));
   Value owner = arith::RemUIOp::create(
-      b, loc, index, loops.function.index(loops.schedule.shares));
-  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, owner,
-                               loops.evaluator.positions[loops.getShareLoop()]);
+      b, loc, index, loops.function.index(loops.schedule.owners));
+  return arith::CmpIOp::create(
+      b, loc, arith::CmpIPredicate::eq, owner,
+      loops.evaluator.positions[loops.getSharerLoop()]);
 }
 
 void NestStores::emit(bool ofGroup) {
@@ -177,7 +178,7 @@ static LaunchShape emitGridNest(KernelFunction &function, const LoopNest &nest,
                                 int64_t sections) {
   GridSchedule schedule = scheduleGrid(function, nest);
   auto targets = getResultTargets(function, nest);
-  schedule.shares = sections;
+  schedule.sections = sections;
   if (sections != 1) {
     Coordinate section =
         getAffineDimExpr(nest.getLoops().size(), function.kernel.getContext());

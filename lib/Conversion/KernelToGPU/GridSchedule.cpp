@@ -1,6 +1,7 @@
 //===- GridSchedule.cpp - assignment of a nest to threads -----------------===//
 
 #include "GridSchedule.h"
+#include "CodeGen/Accumulation.h"
 #include "CodeGen/ElementOps.h"
 #include "DeviceBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -14,7 +15,7 @@ namespace {
 
 /// Most groups that run through the indices of a scatter in parallel: each
 /// reads all indices, so that more groups would not be faster.
-constexpr int64_t kMostShares = 64;
+constexpr int64_t kMostOwners = 64;
 /// Registers of a thread that accumulators may take.
 constexpr int64_t kAccumulators = 64;
 
@@ -38,7 +39,8 @@ private:
   /// thread.
   void fitThreads();
 
-  int64_t countPositions(ArrayRef<unsigned> loops) const {
+  /// The same as countSteps, with estimates of run-time extents.
+  int64_t estimateSteps(ArrayRef<unsigned> loops) const {
     int64_t count = 1;
     for (unsigned loop : loops)
       count *= nest.estimateExtent(loop) / schedule.factors[loop];
@@ -110,27 +112,21 @@ void Scheduler::fitThreads() {
   if (std::optional<int64_t> count = tdc::countBlocks(nest, schedule);
       count == 1)
     schedule.threads = llvm::alignTo(
-        std::max<int64_t>(countPositions(schedule.outer), 1), gpu::kWarpSize);
+        std::max<int64_t>(estimateSteps(schedule.outer), 1), gpu::kWarpSize);
 }
 
 void Scheduler::shareReductions() {
   int64_t terms = 1;
   for (const Reduction &reduction : nest.getReductions())
-    terms = std::max(terms, countPositions(reduction.loops));
-  int64_t accumulators = 0; // of a thread; an arg_reduce has an index as well
-  for (const Reduction &reduction : nest.getReductions()) {
-    int64_t each = reduction.givesIndex() ? 2 : 1;
-    for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
-      if (contains(reduction.parallel, loop))
-        each *= schedule.factors[loop];
-    accumulators += each;
-  }
+    terms = std::max(terms, estimateSteps(reduction.loops));
+  int64_t accumulators = // of a thread
+      countAccumulators(nest.getReductions(), schedule.factors);
 
   LoopSet lanes =
       planVectors(nest, getRowMajor, gpu::kWidestAccess / 4, serial).lanes;
   auto *column = llvm::find_if(
       schedule.outer, [&](unsigned loop) { return contains(lanes, loop); });
-  int64_t positions = countPositions(schedule.outer);
+  int64_t positions = estimateSteps(schedule.outer);
   if (column != schedule.outer.end() && schedule.later.empty()) {
     // Neighbouring threads read neighbouring columns.
     std::rotate(column, column + 1, schedule.outer.end());
@@ -163,7 +159,7 @@ void Scheduler::shareReductions() {
     schedule.factors[schedule.later.back()] = getWidth(schedule.later.back());
   int64_t work = terms;
   if (!schedule.later.empty())
-    work = std::max(work, countPositions(schedule.later));
+    work = std::max(work, estimateSteps(schedule.later));
   if (work > 16 * gpu::kWarpSize) {
     int64_t most = positions < gpu::kBusyThreads / gpu::kWarpSize
                        ? gpu::kMostThreads
@@ -204,11 +200,11 @@ GridSchedule Scheduler::runPart() {
   if (!nest.getReductions().empty())
     return std::move(schedule);
   if (serial) {
-    int64_t positions = std::max<int64_t>(countPositions(schedule.outer), 1);
-    schedule.shares =
+    int64_t positions = std::max<int64_t>(estimateSteps(schedule.outer), 1);
+    schedule.owners =
         std::clamp<int64_t>(std::min(gpu::kBusyThreads / positions,
-                                     countPositions(schedule.serial) / 16),
-                            1, kMostShares);
+                                     estimateSteps(schedule.serial) / 16),
+                            1, kMostOwners);
   } else if (!schedule.outer.empty()) {
     schedule.factors[schedule.outer.back()] = getWidth(schedule.outer.back());
   }
@@ -225,9 +221,9 @@ GridSchedule schedulePart(const KernelFunction &function, const LoopNest &nest,
   return Scheduler(function, nest, serial).runPart();
 }
 
-std::optional<int64_t> countPositions(const LoopNest &nest,
-                                      const GridSchedule &schedule,
-                                      ArrayRef<unsigned> loops) {
+std::optional<int64_t> countSteps(const LoopNest &nest,
+                                  const GridSchedule &schedule,
+                                  ArrayRef<unsigned> loops) {
   int64_t count = 1;
   for (unsigned loop : loops) {
     int64_t extent = nest.getLoops()[loop].extent;
@@ -240,11 +236,11 @@ std::optional<int64_t> countPositions(const LoopNest &nest,
 
 std::optional<int64_t> countBlocks(const LoopNest &nest,
                                    const GridSchedule &schedule) {
-  std::optional<int64_t> positions =
-      countPositions(nest, schedule, schedule.outer);
+  std::optional<int64_t> positions = countSteps(nest, schedule, schedule.outer);
   if (!positions)
     return std::nullopt;
-  return llvm::divideCeil(*positions * schedule.shares, schedule.getGroups());
+  return llvm::divideCeil(*positions * schedule.getSharers(),
+                          schedule.getGroups());
 }
 
 } // namespace tdc

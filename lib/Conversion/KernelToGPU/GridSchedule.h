@@ -31,17 +31,21 @@ struct GridSchedule {
   /// Whether neighbouring threads belong to neighbouring groups (so that they
   /// read neighbouring columns), not to one group.
   bool interleaved = false;
-  /// Groups that share the work at a position of the outer loops. Each takes a
-  /// section of the terms of the reductions (see SplitReductions.h). With
-  /// serial loops, each stores only the elements with an index equal to its
-  /// number modulo `shares`.
-  int64_t shares = 1;
+  /// Sections of the terms of the reductions (see SplitReductions.h). A group
+  /// takes one of them.
+  int64_t sections = 1;
+  /// Groups that run through the serial loops in parallel. Each stores only the
+  /// elements with an index equal to its number modulo `owners`.
+  int64_t owners = 1;
 
   /// Whether the nest is one of several in a kernel, and so does not determine
   /// the number of blocks: threads continue in strides of the grid.
   bool isPart = false;
 
+  /// Groups of a block.
   int64_t getGroups() const { return threads / groupSize; }
+  /// Groups that share the work at a position of the outer loops.
+  int64_t getSharers() const { return sections * owners; }
 };
 
 /// The schedule of a nest that is a whole kernel.
@@ -55,10 +59,10 @@ GridSchedule schedulePart(const KernelFunction &function,
 
 /// The number of positions of the loops together, in steps of their factors;
 /// none if it is known only at run time.
-std::optional<int64_t> countPositions(const td::LoopNest &nest,
-                                      const GridSchedule &schedule,
-                                      llvm::ArrayRef<unsigned> loops);
-/// The number of blocks for all positions of the outer loops and all shares;
+std::optional<int64_t> countSteps(const td::LoopNest &nest,
+                                  const GridSchedule &schedule,
+                                  llvm::ArrayRef<unsigned> loops);
+/// The number of blocks for all groups at all positions of the outer loops;
 /// none if it is known only at run time. Then threads go from position to
 /// position in strides of the grid, for any number of blocks.
 std::optional<int64_t> countBlocks(const td::LoopNest &nest,

@@ -51,12 +51,8 @@ void defineReport(ModuleOp code) {
   MLIRContext *context = code.getContext();
   Location loc = code.getLoc();
   OpBuilder b = OpBuilder::atBlockEnd(code.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(context);
-  Type i64 = b.getI64Type(), i32 = b.getI32Type();
   auto function = LLVM::LLVMFuncOp::create(
-      b, loc, kReportIndex,
-      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context),
-                                  {pointer, i64, i64, i32}),
+      b, loc, kReportIndex.name, runtime::getType(context, kReportIndex),
       LLVM::Linkage::Internal);
   function.setAlwaysInline(true);
   Block *entry = function.addEntryBlock(b);
@@ -64,7 +60,7 @@ void defineReport(ModuleOp code) {
   b.setInsertionPointToStart(entry);
   Value record = entry->getArgument(0);
   auto constant = [&](int64_t value) -> Value {
-    return LLVM::ConstantOp::create(b, loc, i32, value);
+    return LLVM::ConstantOp::create(b, loc, b.getI32Type(), value);
   };
   Value exchanged = LLVM::AtomicCmpXchgOp::create(
       b, loc, record, constant(0), constant(1), LLVM::AtomicOrdering::monotonic,
@@ -73,8 +69,8 @@ void defineReport(ModuleOp code) {
   LLVM::CondBrOp::create(b, loc, isFirst, first, end);
   b.setInsertionPointToStart(first);
   auto store = [&](unsigned argument, int32_t offset) {
-    Value to = LLVM::GEPOp::create(b, loc, pointer, b.getI8Type(), record,
-                                   ArrayRef<LLVM::GEPArg>{offset});
+    Value to = LLVM::GEPOp::create(b, loc, record.getType(), b.getI8Type(),
+                                   record, ArrayRef<LLVM::GEPArg>{offset});
     LLVM::StoreOp::create(b, loc, entry->getArgument(argument), to);
   };
   store(3, 4);
@@ -165,7 +161,7 @@ void GPUOutliner::declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
   GPUKernelOp::create(b, function.getLoc(), function.getSymName(),
                       shape.threads, shape.sharedBytes,
                       function.getNumArguments(), reports);
-  if (reports && !code.lookupSymbol(kReportIndex))
+  if (reports && !code.lookupSymbol(kReportIndex.name))
     defineReport(code);
 }
 

@@ -105,7 +105,7 @@ int64_t ReductionSplitter::countSections(ArrayRef<Value> reductions) {
     return 1;
   int64_t iterations = 0;
   for (const Reduction &reduction : nest->getReductions()) {
-    auto terms = countPositions(*nest, schedule, reduction.loops);
+    auto terms = countSteps(*nest, schedule, reduction.loops);
     if (!terms)
       return 1;
     iterations = std::max<int64_t>(

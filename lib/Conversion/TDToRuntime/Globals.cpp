@@ -17,7 +17,7 @@ Globals::Globals(ModuleOp module)
     functions[function.getSymNameAttr()] = function;
   for (auto kernel : module.getOps<td::GPUKernelOp>())
     gpuKernels.insert({kernel, int32_t(gpuKernels.size())});
-  // The places that GPU kernels report are numbered already.
+  // The lines that GPU kernels report are numbered already.
   if (auto numbered = module->getAttrOfType<ArrayAttr>(td::kSitesAttr))
     for (Attribute site : numbered)
       sites.try_emplace(site, int32_t(sites.size()));
@@ -203,10 +203,10 @@ void Globals::declare(llvm::StringRef name, LLVM::LLVMFunctionType type) {
 //===----------------------------------------------------------------------===//
 
 int32_t Globals::getSite(Location location) {
-  FileLineColLoc place = td::getUserPlace(location);
-  if (!place)
+  FileLineColLoc line = td::getUserLocation(location);
+  if (!line)
     return -1;
-  return sites.try_emplace(place, int32_t(sites.size())).first->second;
+  return sites.try_emplace(line, int32_t(sites.size())).first->second;
 }
 
 int32_t Globals::getArgument(llvm::StringRef name) const {
@@ -288,10 +288,10 @@ FlatSymbolRefAttr Globals::addArguments() {
 FlatSymbolRefAttr Globals::addSites() {
   llvm::SmallVector<Row> rows;
   for (auto &[key, index] : sites) {
-    auto place = llvm::cast<FileLineColLoc>(key);
-    rows.push_back({Field::pointer(getText(place.getFilename())),
-                    Field::int32(place.getLine()),
-                    Field::int32(place.getColumn())});
+    auto location = llvm::cast<FileLineColLoc>(key);
+    rows.push_back({Field::pointer(getText(location.getFilename())),
+                    Field::int32(location.getLine()),
+                    Field::int32(location.getColumn())});
   }
   return addTable("tdc_sites", rows);
 }
@@ -340,10 +340,10 @@ int32_t Globals::addSequence(int32_t device, int32_t words,
   return sequences.size() - 1;
 }
 
-FlatSymbolRefAttr Globals::getFunction(llvm::StringRef name) {
-  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
-  declare(name, LLVM::LLVMFunctionType::get(pointer, {}));
-  return FlatSymbolRefAttr::get(builder.getContext(), name);
+FlatSymbolRefAttr Globals::getBackend() {
+  const auto &function = runtime::tdrt_cuda_backend;
+  declare(function.name, runtime::getType(builder.getContext(), function));
+  return FlatSymbolRefAttr::get(builder.getContext(), function.name);
 }
 
 FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
@@ -376,7 +376,7 @@ FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
   for (auto [gpu, bytes] : llvm::enumerate(gpuBytes))
     if (!slots.isUsed(1 + gpu))
       bytes = -1;
-  Row gpu = {Field::pointer(getFunction(runtime::tdrt_cuda_backend.name)),
+  Row gpu = {Field::pointer(getBackend()),
              Field::int32(slots.getNumDevices() - 1),
              Field::int32(images.size()),
              Field::int32(kernels.size()),

@@ -72,8 +72,8 @@ public:
   mlir::FlatSymbolRefAttr addTable(llvm::StringRef name,
                                    llvm::ArrayRef<Row> rows);
 
-  /// The number of a place that can fail: the innermost place of `location` in
-  /// a file of the user's; -1 if there is none.
+  /// The number of a line that can fail: the innermost one of `location` in a
+  /// file of the user's; -1 if there is none.
   int32_t getSite(mlir::Location location);
   /// The number of an `arg` of the program; -1 if there is none of that name.
   int32_t getArgument(llvm::StringRef name) const;
@@ -122,8 +122,8 @@ private:
   mlir::FlatSymbolRefAttr addSites();
   mlir::FlatSymbolRefAttr addPorts(llvm::ArrayRef<Port> ports);
   mlir::FlatSymbolRefAttr addExports(llvm::ArrayRef<Export> exports);
-  /// The address of a function of the runtime that returns a pointer.
-  mlir::FlatSymbolRefAttr getFunction(llvm::StringRef name);
+  /// The address of tdrt_cuda_backend.
+  mlir::FlatSymbolRefAttr getBackend();
   /// The program's data for GPUs; NULL if it uses none.
   mlir::FlatSymbolRefAttr addGPUProgram(const SlotTable &slots,
                                         llvm::ArrayRef<int64_t> arenaBytes,

@@ -204,11 +204,10 @@ void HostBuilder::poll() {
 // Calls
 //===----------------------------------------------------------------------===//
 
-LLVM::CallOp HostBuilder::callRuntime(llvm::StringRef name, Type result,
-                                      llvm::ArrayRef<Type> parameters,
+LLVM::CallOp HostBuilder::callRuntime(llvm::StringRef name,
+                                      LLVM::LLVMFunctionType type,
                                       ValueRange arguments) {
   emitLaunches();
-  auto type = LLVM::LLVMFunctionType::get(result, parameters);
   globals.declare(name, type);
   return LLVM::CallOp::create(builder, location, type, name, arguments);
 }

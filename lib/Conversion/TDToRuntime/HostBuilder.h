@@ -99,7 +99,7 @@ public:
             const mlir::Value (&arguments)[Count]) {
     static_assert(Count == sizeof...(Parameters), "the number of arguments");
     mlir::LLVM::CallOp call = callRuntime(
-        callee.name, getType<Result>(), {getType<Parameters>()...}, arguments);
+        callee.name, runtime::getType(builder.getContext(), callee), arguments);
     if constexpr (!std::is_void_v<Result>)
       return call.getResult();
   }
@@ -123,11 +123,9 @@ public:
   mlir::Type i8, i32, i64, pointer;
 
 private:
-  mlir::LLVM::CallOp callRuntime(llvm::StringRef name, mlir::Type result,
-                                 llvm::ArrayRef<mlir::Type> parameters,
+  mlir::LLVM::CallOp callRuntime(llvm::StringRef name,
+                                 mlir::LLVM::LLVMFunctionType type,
                                  mlir::ValueRange arguments);
-  /// Maps a type of tdc_runtime.h to its type in generated code.
-  template <class Type> mlir::Type getType();
   void emitLaunches();
   void emitLaunches(llvm::ArrayRef<Launch> sequence);
   mlir::Value getScratch();
@@ -151,21 +149,6 @@ private:
   /// The last address made for each device and offset.
   llvm::DenseMap<std::pair<int32_t, int64_t>, mlir::Value> arenaAddresses;
 };
-
-template <class Type> mlir::Type HostBuilder::getType() {
-  if constexpr (std::is_same_v<Type, int32_t>)
-    return i32;
-  else if constexpr (std::is_same_v<Type, int64_t>)
-    return i64;
-  else if constexpr (std::is_same_v<Type, double>)
-    return builder.getF64Type();
-  else if constexpr (std::is_void_v<Type>)
-    return mlir::LLVM::LLVMVoidType::get(builder.getContext());
-  else {
-    static_assert(std::is_same_v<Type, void *>, "a type of generated code");
-    return pointer;
-  }
-}
 
 } // namespace tdc
 

@@ -38,12 +38,12 @@ namespace {
 /// Tensors, grouped by name and line.
 class Holders {
 public:
-  void add(const std::string &what, FileLineColLoc place, int64_t bytes) {
+  void add(const std::string &what, FileLineColLoc location, int64_t bytes) {
     auto known = llvm::find_if(holders, [&](const MemoryHolder &holder) {
-      return holder.what == what && isSameLine(holder.place, place);
+      return holder.what == what && isSameLine(holder.location, location);
     });
     if (known == holders.end())
-      known = holders.insert(known, {what, place});
+      known = holders.insert(known, {what, location});
     ++known->tensors;
     known->bytes += bytes;
     all += bytes;
@@ -58,7 +58,7 @@ public:
   /// `bytes`.
   std::vector<MemoryHolder> take(int64_t bytes) {
     auto key = [](const MemoryHolder &holder) {
-      unsigned line = holder.place ? holder.place.getLine() : 0;
+      unsigned line = holder.location ? holder.location.getLine() : 0;
       return std::tuple(-holder.bytes, line, llvm::StringRef(holder.what));
     };
     llvm::sort(holders, [&](const MemoryHolder &a, const MemoryHolder &b) {
@@ -78,7 +78,7 @@ private:
 struct Share {
   Holders always, atPeak;
   int64_t bytes = 0; ///< at the peak, without `always`
-  FileLineColLoc place;
+  FileLineColLoc location;
 };
 
 /// Collects the memory of one device over all functions.
@@ -94,12 +94,13 @@ public:
 
   bool isOn(int32_t other) const { return device == other; }
 
-  void addState(const std::string &what, FileLineColLoc place, int64_t bytes) {
-    arena.always.add(what, place, bytes);
+  void addState(const std::string &what, FileLineColLoc location,
+                int64_t bytes) {
+    arena.always.add(what, location, bytes);
   }
   void addState(const std::string &what, const AllocatedTensor &tensor) {
     int64_t bytes = td::estimateBytes(tensor.type);
-    heap.always.add(what, tensor.place, bytes);
+    heap.always.add(what, tensor.location, bytes);
     peak.allocated.push_back(tensor);
     stateBytes += bytes;
   }
@@ -118,7 +119,7 @@ public:
   }
 
   PeakMemory finish() {
-    peak.place = (arena.bytes < heap.bytes ? heap : arena).place;
+    peak.location = (arena.bytes < heap.bytes ? heap : arena).location;
     llvm::append_range(peak.allocated, allocated);
     peak.bytes = peak.arenaBytes;
     for (const AllocatedTensor &tensor : peak.allocated)
@@ -164,7 +165,7 @@ private:
   void look(Share &share, const Liveness &liveness,
             ArrayRef<const Resident *> residents, unsigned position) {
     Operation *op = liveness.getOps()[position];
-    share.place = op ? td::getUserPlace(op->getLoc()) : FileLineColLoc();
+    share.location = op ? td::getUserLocation(op->getLoc()) : FileLineColLoc();
     share.atPeak = {};
     if (&share == &heap)
       allocated.clear();
@@ -172,14 +173,14 @@ private:
       if (!covers(resident->ranges, position))
         continue;
       if (resident->values.empty()) {
-        share.atPeak.add("room for a copy", share.place, resident->bytes);
+        share.atPeak.add("room for a copy", share.location, resident->bytes);
         continue;
       }
       Value value = getHolder(*resident, liveness, position);
-      FileLineColLoc place = td::getUserPlace(td::getLocation(value));
-      share.atPeak.add(td::getValueName(value), place, resident->bytes);
+      FileLineColLoc location = td::getUserLocation(td::getLocation(value));
+      share.atPeak.add(td::getValueName(value), location, resident->bytes);
       if (&share == &heap)
-        allocated.push_back({getTensorType(value), place});
+        allocated.push_back({getTensorType(value), location});
     }
   }
 
@@ -213,7 +214,7 @@ void addState(DeviceProfiler &profiler, ModuleOp module, const SlotTable &slots,
   for (SlotRow row : slots.getRows())
     if (profiler.isOn(row.device))
       profiler.addState(td::getSlotName(row.op),
-                        td::getUserPlace(row.op.getLoc()),
+                        td::getUserLocation(row.op.getLoc()),
                         getByteSize(row.type));
   for (const LiteralRow &literal : slots.getLiterals())
     if (profiler.isOn(literal.device))
@@ -224,7 +225,7 @@ void addState(DeviceProfiler &profiler, ModuleOp module, const SlotTable &slots,
     for (RankedTensorType copy : handles.getCopies(slot.getType()))
       if (profiler.isOn(getDevice(copy)))
         profiler.addState(td::getSlotName(slot),
-                          {copy, td::getUserPlace(slot.getLoc())});
+                          {copy, td::getUserLocation(slot.getLoc())});
 }
 
 /// Adds the points of a function. An op without a line of the program counts
@@ -234,9 +235,10 @@ void addPoints(std::vector<MemoryPoint> &points, const Liveness &liveness,
   for (auto [position, op] : llvm::enumerate(liveness.getOps())) {
     if (!op || !hasTensor(op))
       continue;
-    FileLineColLoc place = td::getUserPlace(op->getLoc());
-    if (points.empty() || (place && !isSameLine(points.back().place, place)))
-      points.push_back({place, SmallVector<int64_t, 2>(bytes.size())});
+    FileLineColLoc location = td::getUserLocation(op->getLoc());
+    if (points.empty() ||
+        (location && !isSameLine(points.back().location, location)))
+      points.push_back({location, SmallVector<int64_t, 2>(bytes.size())});
     for (auto [most, now] : llvm::zip(points.back().bytes, bytes))
       most = std::max(most, now[position]);
   }

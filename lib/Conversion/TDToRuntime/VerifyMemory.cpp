@@ -19,16 +19,17 @@ namespace {
 constexpr size_t kMostHolders = 5;
 
 void refuse(ModuleOp module, const PeakMemory &peak, int64_t limit) {
-  Location place = peak.place ? Location(peak.place) : module.getLoc();
-  auto error = emitError(place)
+  Location location = peak.location ? Location(peak.location) : module.getLoc();
+  auto error = emitError(location)
                << "TD512: out of memory on " << spelling(peak.device) << ": "
                << peak.arenaBytes + TDRT_GPU_BYTES
                << " bytes are needed in all, most of them here, and it has "
                << limit;
   for (const MemoryHolder &holder :
        llvm::ArrayRef(peak.holders).take_front(kMostHolders))
-    if (holder.place)
-      error.attachNote(holder.place) << holder.bytes << " B: " << holder.what;
+    if (holder.location)
+      error.attachNote(holder.location)
+          << holder.bytes << " B: " << holder.what;
 }
 
 struct TDVerifyMemory : impl::TDVerifyMemoryPassBase<TDVerifyMemory> {

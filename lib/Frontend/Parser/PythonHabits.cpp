@@ -301,6 +301,7 @@ void Parser::reportLastComma() {
   SourceRange comma = rangeOf(previous());
   diags.report(DiagCode::TD102, comma)
       .label("no name follows")
+      .note("the name is then the whole tuple; `[0]` takes its element")
       .fix(FixIt::Choice, "remove it", {{comma, ""}});
 }
 

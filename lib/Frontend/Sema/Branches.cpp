@@ -33,9 +33,8 @@ std::optional<Val> ControlFlow::condition(const ast::Expr &expr,
   if (val.is(ValKind::Bool))
     return val;
   if (val.is(ValKind::Tensor)) {
-    Diagnostic &report =
-        c.error(DiagCode::TD302, expr.range,
-                "a tensor on a device is not a host condition");
+    Diagnostic &report = c.error(DiagCode::TD302, expr.range,
+                                 "a condition is a bool, not a tensor");
     report.label(typeText(typeOf(val)));
     const TensorType &type = typeOf(val);
     if (c.host.constantOf(numElements(type.dims)).value_or(1) == 1) {

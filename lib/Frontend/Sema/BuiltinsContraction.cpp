@@ -1,6 +1,7 @@
 //===- BuiltinsContraction.cpp - matmul, mm, bmm, dot ---------------------===//
 
 #include "Checker.h"
+#include "Frontend/Typed/Products.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -10,16 +11,14 @@ static Val matmul(Checker &c, const Bound &args) {
                   args.range());
 }
 
-/// `mm` and `bmm` are `@` for exactly two and three dims.
+/// `dot`, `mm` and `bmm` are `@` for exactly one, two and three dims.
 template <size_t rank> static Val ranked(Checker &c, const Bound &args) {
   for (llvm::StringRef name : {"input", "other"}) {
     const Val &val = args[name];
     if (!c.tensors.isTensor(val, args.range(), args.what()))
       return c.fail();
-    if (typeOf(val).dims.size() != rank) {
-      c.error(DiagCode::TD401, args.range(),
-              "needs tensors of " + llvm::Twine(rank) + " dims")
-          .label(typeText(typeOf(val)));
+    if (!typed::requireRank(c.tensors.builder, typedOf(val), rank)) {
+      c.tensors.explainFailure(args.range(), val);
       return c.fail();
     }
   }

@@ -108,18 +108,14 @@ static Val convolution(Checker &c, const Bound &args) {
     return product;
   if (!c.tensors.isTensor(*bias, args.range(), args.what()))
     return c.fail();
-  Size channels = result->type.dims[hasBatchDim];
-  ShapeAnswer answer = sameShape(typeOf(*bias).dims, {channels}, "the bias");
-  if (!answer || !c.tensors.prove(answer)) {
-    c.error(DiagCode::TD401, args.range(),
-            "the bias has a number for each of " + channels.str() + " channels")
-        .label("it is " + typeText(typeOf(*bias)));
+  MaybeTyped column = typed::biasColumn(c.tensors.builder, typedOf(*bias),
+                                        result->type.dims[hasBatchDim], count);
+  if (!column) {
+    c.tensors.explainFailure(args.range(), *bias);
     return c.fail();
   }
-  Dims dims1(1 + count, Size(1));
-  dims1[0] = channels;
   return c.tensors.elementwise(OpKind::Add,
-                               {product, c.tensors.reshapeTo(*bias, dims1)},
+                               {product, c.tensors.like(*bias, *column)},
                                args.range(), args.what());
 }
 

@@ -61,7 +61,7 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
   }
   if (const Val *dtype = args.find("dtype");
       dtype && !dtype->is(ValKind::None)) {
-    std::optional<DType> given = c.types.asDType(*dtype);
+    std::optional<DType> given = Types::asDType(*dtype);
     if (!given) {
       Diagnostic &report =
           c.error(DiagCode::TD303, dtype->range,
@@ -150,7 +150,7 @@ static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
     return std::nullopt;
   TensorType type = typeOf(input);
   if (const Val *dtype = args.find("dtype")) {
-    auto given = c.types.asDType(*dtype);
+    auto given = Types::asDType(*dtype);
     if (!given) {
       c.error(DiagCode::TD303, dtype->range, "`dtype=` takes a dtype");
       return std::nullopt;

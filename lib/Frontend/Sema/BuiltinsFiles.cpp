@@ -28,8 +28,8 @@ static void reportHeader(Checker &c, const Bound &args, DType dtype,
   Diagnostic &report = c.error(DiagCode::TD701, expected->range,
                                "the file does not have the declared type");
   report.label("the header says " + shown);
-  report.note("read while compiling; when the file is absent the same check "
-              "runs at load time");
+  report.note("the file is read while compiling; if it does not exist then, "
+              "the program checks it when it loads it");
   // The fix keeps the names of sizes.
   auto *type = llvm::cast<ast::NamedType>(expected);
   std::string text = tdc::spelling(dtype).str() + "[";

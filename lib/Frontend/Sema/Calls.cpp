@@ -54,11 +54,11 @@ Val Calls::call(const Val &callee, CallArgs &args) {
 //===----------------------------------------------------------------------===//
 
 void Calls::reportExtra(const CallArgs &args, llvm::StringRef what,
-                        llvm::ArrayRef<llvm::StringRef> names, size_t given) {
+                        llvm::StringRef kind, size_t most) {
   c.error(DiagCode::TD205, args.range,
-          what + " takes " + llvm::Twine(names.size()) + " argument" +
-              (names.size() == 1 ? "" : "s") + ", " + llvm::Twine(given) +
-              " are given");
+          what + " takes " + llvm::Twine(most) + " " + kind + "argument" +
+              (most == 1 ? "" : "s") + ", " +
+              llvm::Twine(args.positional.size()) + " are given");
 }
 
 static void reportMissing(Checker &c, const CallArgs &args,
@@ -90,6 +90,10 @@ static void reportKeyword(Checker &c, const CallArgs::Keyword &keyword,
   }
   Diagnostic &report = c.error(DiagCode::TD205, keyword.name.range,
                                what + " has no parameter `" + name + "`");
+  if (llvm::StringRef advice = isOwn ? getAdvice(name) : ""; !advice.empty()) {
+    report.note(advice);
+    return;
+  }
   llvm::StringRef own = getOwnParameter(name);
   if (!own.empty() && llvm::is_contained(names, own))
     report.fix(FixIt::Safe, ("`" + own + "=`").str(),
@@ -146,7 +150,7 @@ bool Calls::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
   for (const ast::Param &param : params)
     names.push_back(param.name.text);
   if (args.positional.size() > params.size()) {
-    reportExtra(args, what, names, args.positional.size());
+    reportExtra(args, what, "", params.size());
     return false;
   }
   llvm::SmallVector<const Val *> given(params.size(), nullptr);
@@ -242,7 +246,8 @@ bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
     return false;
   }
   if (next < args.positional.size()) {
-    reportExtra(args, what, names, args.positional.size());
+    // The first parameters are given by position, as many as there are.
+    reportExtra(args, what, keywordOnly ? "positional " : "", next);
     return false;
   }
   for (const auto &keyword : args.keywords) {
@@ -373,9 +378,9 @@ Val Calls::callFunction(const FunctionInfo &fn, CallArgs &args) {
   frame.sharedPlace = unplacedParameters(c, *fn.decl, args);
 
   Restore<FileScope *> savedFile(c.scopes.file, fn.file);
-  Restore<std::optional<Val>> savedWith(c.places.withDevice);
+  Restore<std::optional<Val>> savedWith(c.devices.withDevice);
   if (!c.isPrelude(fn.file->id))
-    c.places.withDevice.reset();
+    c.devices.withDevice.reset();
   Scope *outer = c.scopes.scope;
   Scope config;
   config.parent = &fn.file->scope;

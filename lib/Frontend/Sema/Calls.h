@@ -43,7 +43,7 @@ private:
   bool meet(CallArgs &args);
   bool bindBuiltin(const Builtin &builtin, const CallArgs &args, Bound &bound);
   void reportExtra(const CallArgs &args, llvm::StringRef what,
-                   llvm::ArrayRef<llvm::StringRef> names, size_t given);
+                   llvm::StringRef kind, size_t most);
   void checkAlone(const FunctionInfo &fn);
   void callWithSymbols(const FunctionInfo &fn);
   std::optional<Val> symbolicArgument(const ast::Param &param);

@@ -4,8 +4,9 @@
 // calls are walked in place with their argument values, and run-time actions go
 // to the emitter.
 //
-// Each part owns its state and has a header of its own. A part, like a builtin,
-// has the checker and reaches the other parts through it.
+// Each part owns its state and has a header of its own. A builtin has the
+// checker and reaches the parts through it, as do most parts. The constructors
+// of HostScalars, Devices and Formatting list what these parts use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +17,6 @@
 #include "ControlFlow.h"
 #include "Devices.h"
 #include "Formatting.h"
-#include "Frontend/Sema.h"
 #include "HostScalars.h"
 #include "Indexing.h"
 #include "Models.h"
@@ -42,11 +42,11 @@ public:
   Scopes scopes{*this};
   HostScalars host{*this};
   Types types{*this};
-  Devices devices{*this};
+  Devices devices{*this, options, scopes, host};
   Places places{*this};
   Tensors tensors{*this};
   Indexing indexing{*this};
-  Formatting formatting{*this};
+  Formatting formatting{*this, host, places, tensors};
   Models models{*this};
   Training training{*this};
   Calls calls{*this};
@@ -98,6 +98,7 @@ private:
 
   Val evalAny(const ast::Expr &expr, const ast::TypeExpr *expected);
   Val evalName(const ast::NameExpr &expr);
+  Val evalFString(const ast::FStringExpr &expr);
   Val evalSelf(const ast::Expr &expr);
   Val evalElements(ValKind kind, llvm::ArrayRef<const ast::Expr *> elements,
                    const ast::TupleType *expected = nullptr);

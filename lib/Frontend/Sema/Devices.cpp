@@ -1,14 +1,18 @@
 //===- Devices.cpp - the devices of a program -----------------------------===//
 
-#include "Checker.h"
+#include "Devices.h"
+#include "Frontend/Parser.h"
+#include "HostScalars.h"
+#include "Reporter.h"
+#include "Scopes.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
 Place Devices::wordCuda() const {
-  if (c.places.withDevice) {
-    const Place &place = c.places.withDevice->as<DeviceInfo>().place;
+  if (withDevice) {
+    const Place &place = withDevice->as<DeviceInfo>().place;
     if (place.kind == Place::Kind::Cuda)
       return place;
   }
@@ -18,11 +22,12 @@ Place Devices::wordCuda() const {
 /// The edits that remove the quotes of `"cuda" if … else "cpu"`. The expression
 /// is `use`, or the value, on one line, that the name at `use` was declared
 /// with.
-static std::vector<Edit> unquoteDevices(Checker &c, SourceRange use) {
+static std::vector<Edit> unquoteDevices(Reporter &c, Scopes &scopes,
+                                        SourceRange use) {
   if (!use.isValid() || c.isPrelude(use.file))
     return {};
   SourceRange made = use;
-  if (Binding *binding = c.scopes.lookup(c.text(use)))
+  if (Binding *binding = scopes.lookup(c.text(use)))
     if (binding->declared.isValid()) {
       LineColumn line = c.sources.getLineColumn(binding->declared);
       made = binding->declared.finish().to(
@@ -58,7 +63,7 @@ std::optional<Val> Devices::asDevice(const Val &val) {
     Diagnostic &report = c.error(
         DiagCode::TD509, val.range,
         "a str that is known only when the program runs cannot be a device");
-    std::vector<Edit> edits = unquoteDevices(c, val.range);
+    std::vector<Edit> edits = unquoteDevices(c, scopes, val.range);
     if (edits.empty())
       report.note("devices can be chosen then, without quotes: `cuda:0 if "
                   "cuda.is_available() else cpu`");
@@ -76,7 +81,10 @@ std::optional<Val> Devices::asDevice(const Val &val) {
   } else {
     Diagnostic &report = c.error(DiagCode::TD509, val.range,
                                  "`" + textOf(val) + "` is not a device");
-    report.label("a device is cpu, cuda or cuda:N");
+    bool isDtype = parseDType(name) || !getDtypeOfPyTorch(name).empty();
+    report.label(isDtype
+                     ? "the name of a dtype, which is written without quotes"
+                     : "a device is cpu, cuda or cuda:N");
     if (name == "gpu" && c.text(val.range) == "\"gpu\"")
       report.fix(FixIt::Safe, "`cuda`", {{val.range, "cuda"}});
     return std::nullopt;
@@ -94,7 +102,7 @@ std::optional<Val> Devices::cudaDevice(const Val &which, SourceRange range) {
     if (!device)
       return std::nullopt;
   } else {
-    auto ordinal = c.host.requireInt(which, "the number of a device");
+    auto ordinal = host.requireInt(which, "the number of a device");
     if (!ordinal)
       return std::nullopt;
     if (*ordinal >= 0)
@@ -125,8 +133,8 @@ Val Devices::ofThisMachine(bool truth) {
 
 Val Devices::ofThisMachine(int64_t count, llvm::StringRef name) {
   asksMachine = true;
-  Val val = c.host.runTimeInt(c.emit().constantInt(count), name);
-  c.host.sizes[val.size.getAtom()].onThisMachine = count;
+  Val val = host.runTimeInt(c.emit().constantInt(count), name);
+  host.sizes[val.size.getAtom()].onThisMachine = count;
   return val;
 }
 
@@ -134,7 +142,7 @@ bool Devices::isVisible(const Place &place) {
   if (place.kind != Place::Kind::Cuda)
     return true;
   namedCudaDevices = std::max(namedCudaDevices, place.ordinal + 1);
-  return place.ordinal < c.options.countCudaDevices();
+  return place.ordinal < options.countCudaDevices();
 }
 
 /// "cuda:0, cuda:1"
@@ -152,19 +160,19 @@ void Devices::checkDeviceExists(const Place &place, SourceRange range) {
   if (c.conditionDepth != 0) {
     // Code under a condition may never run: the check is made at run time.
     c.emit().assertThat(c.emit().constantBool(false),
-                        c.host.materialize(makeStr(title)));
+                        host.materialize(makeStr(title)));
     return;
   }
   if (!missingDevices.insert(title).second)
     return;
-  Diagnostic &report = c.options.devicesAreFinal
+  Diagnostic &report = options.devicesAreFinal
                            ? c.error(DiagCode::TD506, range, title)
                            : c.warning(DiagCode::TD506, range, title);
-  int64_t count = c.options.countCudaDevices();
+  int64_t count = options.countCudaDevices();
   if (count == 0) {
     report.label("no CUDA device is visible");
-    if (c.options.whyNoDevices)
-      report.note(c.options.whyNoDevices(place.ordinal + 1));
+    if (options.whyNoDevices)
+      report.note(options.whyNoDevices(place.ordinal + 1));
     std::string choice = spelling(place) + " if cuda.is_available() else cpu";
     if (c.text(range) == spelling(place) || c.text(range) == "cuda")
       report.fix(FixIt::Choice,
@@ -181,8 +189,8 @@ void Devices::checkDeviceExists(const Place &place, SourceRange range) {
       .note("CUDA_VISIBLE_DEVICES renumbers devices: with "
             "CUDA_VISIBLE_DEVICES=2,3 physical GPUs 2 and 3 are cuda:0 and "
             "cuda:1");
-  if (c.options.whyNoDevices)
-    report.note(c.options.whyNoDevices(place.ordinal + 1));
+  if (options.whyNoDevices)
+    report.note(options.whyNoDevices(place.ordinal + 1));
   std::string last = "cuda:" + std::to_string(count - 1);
   if (c.text(range) == spelling(place))
     report.fix(FixIt::Choice, "`" + last + "`", {{range, last}});
@@ -210,8 +218,8 @@ Place Devices::makeSymbol(llvm::StringRef wanted, const Place &chosen,
 }
 
 Val Devices::autoDevice(SourceRange range) {
-  if (!c.options.device.empty() && c.options.device != "auto") {
-    Val fixed = makeStr(c.options.device);
+  if (!options.device.empty() && options.device != "auto") {
+    Val fixed = makeStr(options.device);
     fixed.range = range;
     if (std::optional<Val> device = asDevice(fixed)) {
       checkDeviceExists(device->as<DeviceInfo>().place, range);
@@ -219,7 +227,7 @@ Val Devices::autoDevice(SourceRange range) {
     }
   }
   asksMachine = true;
-  Place chosen = c.options.countCudaDevices() > 0 ? getCuda(0) : getCpu();
+  Place chosen = options.countCudaDevices() > 0 ? getCuda(0) : getCpu();
   return makeDevice(makeSymbol("auto", chosen, SourceRange()), range);
 }
 
@@ -292,8 +300,8 @@ Val Devices::chooseDevice(const Val &condition, const Val &onTrue,
     truth = isFirstHere;
     Value right = condition.value;
     c.emit().assertThat(*truth ? right : c.emit().host(HostOp::Not, {right}),
-                        c.host.materialize(makeStr("there is no device " +
-                                                   spelling(*truth ? b : a))));
+                        host.materialize(makeStr("there is no device " +
+                                                 spelling(*truth ? b : a))));
   }
   return makeDevice(chooseOnMachine(decided, a, b), range);
 }
@@ -332,19 +340,4 @@ void Devices::declareSymbol(llvm::StringRef symbol) {
     return;
   known.declared = true;
   c.emit().declareDevice(symbol, known.chosen);
-}
-
-std::optional<Place> Devices::chosenPlace(const Val &device) {
-  Place place = asDevice(device)->as<DeviceInfo>().place;
-  if (place.kind == Place::Kind::Symbol)
-    return symbols[place.symbol].chosen;
-  if (place.kind != Place::Kind::Free)
-    return place;
-  // If the machine has one device, everything is on it.
-  if (c.places.freeIsCpu() || c.options.countCudaDevices() == 0)
-    return getCpu();
-  c.unsupported(device.range.isValid() ? device.range : c.here,
-                "asking for the device of a value that the program never "
-                "placed (give it a place: `.to(…)`)");
-  return std::nullopt;
 }

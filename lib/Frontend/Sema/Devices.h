@@ -10,17 +10,25 @@
 #ifndef TDC_LIB_FRONTEND_SEMA_DEVICES_H
 #define TDC_LIB_FRONTEND_SEMA_DEVICES_H
 
+#include "Frontend/CheckOptions.h"
 #include "Values.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace tdc::sema {
 
-class Checker;
+class HostScalars;
+class Reporter;
+class Scopes;
 
 class Devices {
 public:
-  explicit Devices(Checker &c) : c(c) {}
+  Devices(Reporter &c, const CheckOptions &options, Scopes &scopes,
+          HostScalars &host)
+      : c(c), options(options), scopes(scopes), host(host) {}
+
+  /// The device of the innermost `with device` around, within the function.
+  std::optional<Val> withDevice;
 
   std::optional<Val> asDevice(const Val &val);
   /// The device that `.cuda(which)` and `cuda(which)` mean.
@@ -57,9 +65,6 @@ public:
   }
   /// The device that a symbol is on this machine; any other place itself.
   Place resolvePlace(const Place &place) const;
-  /// The device that a value is when the program runs; TD900 if that is not
-  /// decided yet.
-  std::optional<Place> chosenPlace(const Val &device);
   /// Tells the emitter which device a symbol is.
   void declareSymbol(llvm::StringRef symbol);
 
@@ -77,7 +82,10 @@ private:
   Place makeSymbol(llvm::StringRef wanted, const Place &chosen,
                    SourceRange made);
 
-  Checker &c;
+  Reporter &c;
+  const CheckOptions &options;
+  Scopes &scopes;
+  HostScalars &host;
   llvm::StringMap<Symbol> symbols;
   /// The first name of each choice that means the same everywhere.
   llvm::StringMap<std::string> namedChoices;

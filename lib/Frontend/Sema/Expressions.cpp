@@ -1,5 +1,6 @@
 //===- Expressions.cpp - literals, names, members, calls ------------------===//
 
+#include "Dialect/TD/OpTable/Template.h"
 #include "Joins.h"
 
 using namespace tdc;
@@ -38,7 +39,7 @@ Val Checker::evalAny(const ast::Expr &expr, const ast::TypeExpr *expected) {
   case ExprKind::String:
     return makeStr(llvm::cast<ast::StringExpr>(expr).value);
   case ExprKind::FString:
-    return formatting.evalFString(llvm::cast<ast::FStringExpr>(expr));
+    return evalFString(llvm::cast<ast::FStringExpr>(expr));
   case ExprKind::Device:
     return makeDevice(getCuda(llvm::cast<ast::DeviceExpr>(expr).ordinal),
                       expr.range);
@@ -70,6 +71,32 @@ Val Checker::evalAny(const ast::Expr &expr, const ast::TypeExpr *expected) {
     return control.evalComprehension(llvm::cast<ast::ComprehensionExpr>(expr));
   }
   return Val();
+}
+
+Val Checker::evalFString(const ast::FStringExpr &expr) {
+  std::string templateText;
+  llvm::SmallVector<Value> values;
+  bool good = true;
+  for (const ast::FStringPart &part : expr.parts) {
+    if (!part.value) {
+      appendLiteral(templateText, part.literal);
+      continue;
+    }
+    appendLiteral(templateText, part.echo);
+    Val val = eval(*part.value);
+    at(expr.range);
+    if (val.isError() ||
+        (part.spec && !formatting.checkSpec(*part.spec, val))) {
+      good = false;
+      continue;
+    }
+    formatting.appendValue(templateText, values, val,
+                           part.spec ? part.spec->text : llvm::StringRef(),
+                           true);
+  }
+  if (!good)
+    return fail();
+  return makeText(templateText, std::move(values));
 }
 
 Val Checker::evalSelf(const ast::Expr &expr) {
@@ -147,7 +174,7 @@ Val Checker::evalMember(const ast::MemberExpr &expr, bool isRead) {
   // A function of PyTorch's modules is a value; a method is not.
   bool isMethod = val.is(ValKind::Function) && val.known;
   return isMethod || isSpace(*this, *expr.base, "cuda")
-             ? scopes.reportNotCalled(expr.range)
+             ? reportNotCalled(expr.range)
              : val;
 }
 
@@ -311,7 +338,7 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
     break;
   }
   if (Scopes::hasMethod(base, name.text))
-    return scopes.reportNotCalled(range);
+    return reportNotCalled(range);
   if (base.is(ValKind::Tensor) && reportInPlace(*this, name, range))
     return fail();
   return scopes.reportNoMember(base, range, name.text);

@@ -1,7 +1,12 @@
 //===- Formatting.cpp - values in text ------------------------------------===//
 
-#include "Checker.h"
+#include "Formatting.h"
 #include "Dialect/TD/OpTable/Template.h"
+#include "HostScalars.h"
+#include "Places.h"
+#include "Reporter.h"
+#include "Tensors.h"
+#include "Types.h"
 #include "tdc_text.h"
 
 using namespace tdc;
@@ -31,13 +36,13 @@ std::optional<std::string> Formatting::constantText(const Val &val) {
     return val.known ? std::optional<std::string>(val.truth ? "true" : "false")
                      : std::nullopt;
   case ValKind::Int:
-    if (auto constant = c.host.constantInt(val))
+    if (auto constant = host.constantInt(val))
       return std::to_string(*constant);
     return std::nullopt;
   case ValKind::DType:
     return tdc::spelling(val.as<DTypeInfo>().dtype).str();
   case ValKind::Device:
-    return placeText(c.devices.chosenPlace(val).value_or(Place()));
+    return placeText(places.chosenPlace(val).value_or(Place()));
   case ValKind::None:
     return std::string("none");
   default:
@@ -50,7 +55,7 @@ void Formatting::appendValue(std::string &out,
                              const Val &val, llvm::StringRef spec,
                              bool inFString) {
   if (val.is(ValKind::Builtin))
-    if (auto dtype = c.types.asDType(val))
+    if (auto dtype = Types::asDType(val))
       return appendValue(out, values, makeDType(*dtype), spec, inFString);
   std::optional<std::string> text = constantText(val);
   if (text && spec.empty()) {
@@ -83,14 +88,14 @@ void Formatting::appendValue(std::string &out,
     shown = makeStr(*text);
   // In an f-string a tensor of one element is that element.
   if (val.is(ValKind::Tensor) && inFString && typeOf(val).dims.empty())
-    shown = c.tensors.itemOf(val);
+    shown = tensors.itemOf(val);
   if (!shown.isHostScalar() && !shown.is(ValKind::Str) &&
       !shown.is(ValKind::Tensor)) {
     if (shown.is(ValKind::Model))
       c.unsupported(val.range.isValid() ? val.range : c.here,
                     "printing a model");
     else if (shown.is(ValKind::Function) && shown.range.isValid())
-      c.scopes.reportNotCalled(shown.range);
+      c.reportNotCalled(shown.range);
     else if (!shown.isError())
       c.error(DiagCode::TD304, val.range.isValid() ? val.range : c.here,
               "cannot print " + describe(val));
@@ -102,7 +107,7 @@ void Formatting::appendValue(std::string &out,
     return;
   }
   out += spec.empty() ? "{}" : ("{:" + spec + "}").str();
-  values.push_back(c.host.materialize(shown));
+  values.push_back(host.materialize(shown));
 }
 
 bool Formatting::checkSpec(const ast::FormatSpec &spec, const Val &val) {
@@ -144,28 +149,4 @@ Value Formatting::emitText(llvm::StringRef templateText,
   if (!values.empty())
     return c.emit().format(templateText, values);
   return c.emit().constantString(plainText(templateText));
-}
-
-Val Formatting::evalFString(const ast::FStringExpr &expr) {
-  std::string templateText;
-  llvm::SmallVector<Value> values;
-  bool good = true;
-  for (const ast::FStringPart &part : expr.parts) {
-    if (!part.value) {
-      appendLiteral(templateText, part.literal);
-      continue;
-    }
-    appendLiteral(templateText, part.echo);
-    Val val = c.eval(*part.value);
-    c.at(expr.range);
-    if (val.isError() || (part.spec && !checkSpec(*part.spec, val))) {
-      good = false;
-      continue;
-    }
-    appendValue(templateText, values, val,
-                part.spec ? part.spec->text : llvm::StringRef(), true);
-  }
-  if (!good)
-    return c.fail();
-  return makeText(templateText, std::move(values));
 }

@@ -12,13 +12,18 @@
 
 namespace tdc::sema {
 
-class Checker;
+class HostScalars;
+class Places;
+class Reporter;
+class Tensors;
 
 class Formatting {
 public:
-  explicit Formatting(Checker &c) : c(c) {}
+  Formatting(Reporter &c, HostScalars &host, Places &places, Tensors &tensors)
+      : c(c), host(host), places(places), tensors(tensors) {}
 
-  Val evalFString(const ast::FStringExpr &expr);
+  /// Whether the value can have this format; TD305 if not.
+  bool checkSpec(const ast::FormatSpec &spec, const Val &val);
   /// Appends the value to a template, as `print` shows it.
   void appendValue(std::string &templateText, llvm::SmallVectorImpl<Value> &out,
                    const Val &val, llvm::StringRef spec, bool inFString);
@@ -26,9 +31,10 @@ public:
   std::optional<std::string> constantText(const Val &val);
 
 private:
-  bool checkSpec(const ast::FormatSpec &spec, const Val &val);
-
-  Checker &c;
+  Reporter &c;
+  HostScalars &host;
+  Places &places;
+  Tensors &tensors;
 };
 
 } // namespace tdc::sema

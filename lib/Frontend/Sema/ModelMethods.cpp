@@ -183,7 +183,7 @@ static std::optional<Val> moveTarget(Checker &c, llvm::StringRef name,
       return std::nullopt;
     }
   for (const Val *val : given)
-    if (!val->is(ValKind::Tensor) && c.types.asDType(*val)) {
+    if (!val->is(ValKind::Tensor) && Types::asDType(*val)) {
       c.unsupported(args.range, "`.to(dtype)` of a model");
       return std::nullopt;
     }

@@ -66,7 +66,7 @@ Val Models::construct(const ClassInfo &cls, CallArgs &args) {
   // The configuration and the members are evaluated in the model's own scope.
   Restore<FileScope *> savedFile(c.scopes.file, cls.file);
   Restore<Scope *> savedScope(c.scopes.scope, &cls.file->scope);
-  Restore<std::optional<Val>> savedWith(c.places.withDevice, std::nullopt);
+  Restore<std::optional<Val>> savedWith(c.devices.withDevice, std::nullopt);
   Frame frame;
   frame.file = cls.file;
   frame.callRange = args.range;

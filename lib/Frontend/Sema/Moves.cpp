@@ -39,7 +39,7 @@ bool Places::addDestination(const Val &val, Destination &to) {
     to.dtype = val.as<DTypeInfo>().dtype;
   } else if (val.is(ValKind::Builtin)) {
     // `int`, `float` and `bool` are functions as values and dtypes here.
-    to.dtype = c.types.dtypeFromName(val.as<BuiltinInfo>().builtin->name);
+    to.dtype = Types::dtypeFromName(val.as<BuiltinInfo>().builtin->name);
   } else if (val.is(ValKind::Tensor)) {
     to.dtype = typeOf(val).dtype;
     to.device = deviceOf(val);
@@ -106,6 +106,19 @@ Val Places::deviceOf(const Val &tensor) {
   if (place.kind == Place::Kind::Free && freeIsCpu())
     place.kind = Place::Kind::Cpu;
   return makeDevice(place, tensor.as<TensorInfo>().placed);
+}
+
+std::optional<Place> Places::chosenPlace(const Val &device) {
+  Place place = c.devices.asDevice(device)->as<DeviceInfo>().place;
+  if (place.kind != Place::Kind::Free)
+    return c.devices.resolvePlace(place);
+  // If the machine has one device, everything is on it.
+  if (freeIsCpu() || c.options.countCudaDevices() == 0)
+    return getCpu();
+  c.unsupported(device.range.isValid() ? device.range : c.here,
+                "asking for the device of a value that the program never "
+                "placed (give it a place: `.to(…)`)");
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//

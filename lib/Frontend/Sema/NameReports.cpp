@@ -81,8 +81,8 @@ bool Scopes::reportPyTorchName(llvm::StringRef name, SourceRange range,
   SourceRange call = {range.file, range.begin, range.end + 2};
   if (member == ".t" && isCalled) {
     c.error(DiagCode::TD202, range, "unknown name `t`")
-        .label("a field here: `T`")
-        .fix(FixIt::Safe, "`T`", {{call, "T"}});
+        .label("a field here, which is not called: `.T`")
+        .fix(FixIt::Safe, "`.T`", {{call, "T"}});
     return true;
   }
   // `x.float16()` is a dtype's name; `half` and the like are methods.
@@ -182,14 +182,6 @@ bool Scopes::hasMethod(const Val &base, llvm::StringRef name) {
   default:
     return false;
   }
-}
-
-Val Scopes::reportNotCalled(SourceRange range) {
-  Diagnostic &report =
-      c.error(DiagCode::TD206, range, "`" + c.text(range) + "` is not called");
-  report.label("the function itself, not its result");
-  c.offerSuffix(report, range, "()", FixIt::Safe);
-  return c.fail();
 }
 
 void Scopes::noteHidden(Diagnostic &report, llvm::StringRef name) {

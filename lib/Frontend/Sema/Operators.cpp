@@ -188,8 +188,8 @@ static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
   const Place &a = lhs.as<DeviceInfo>().place, &b = rhs.as<DeviceInfo>().place;
   if (a == b && a.kind != Place::Kind::Free)
     return makeBool(equal);
-  std::optional<Place> x = c.devices.chosenPlace(lhs),
-                       y = c.devices.chosenPlace(rhs);
+  std::optional<Place> x = c.places.chosenPlace(lhs),
+                       y = c.places.chosenPlace(rhs);
   if (!x || !y)
     return c.fail();
   bool truth = (*x == *y) == equal;
@@ -219,7 +219,7 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
     std::optional<bool> same;
     if (lhs.is(ValKind::None) || rhs.is(ValKind::None))
       same = lhs.kind == rhs.kind;
-    else if (auto a = types.asDType(lhs), b = types.asDType(rhs); a && b)
+    else if (auto a = Types::asDType(lhs), b = Types::asDType(rhs); a && b)
       same = *a == *b;
     else if (lhs.is(ValKind::Device) || rhs.is(ValKind::Device))
       if (auto a = devices.asDevice(lhs), b = devices.asDevice(rhs); a && b)

@@ -110,8 +110,8 @@ Val Places::freed(const Val &tensor, Transfer why) {
 //===----------------------------------------------------------------------===//
 
 std::pair<Place, SourceRange> Places::ambientPlace() {
-  if (withDevice)
-    return {withDevice->as<DeviceInfo>().place, withDevice->range};
+  if (const auto &device = c.devices.withDevice)
+    return {device->as<DeviceInfo>().place, device->range};
   for (size_t i = c.frames.size(); i-- != 0;) {
     if (c.frames[i].self)
       return {modelPlace(*c.frames[i].self), c.frames[i].self->moved};

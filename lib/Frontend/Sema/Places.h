@@ -23,8 +23,6 @@ public:
   explicit Places(Checker &c) : c(c) {}
 
   Placement placement = Placement::Insert;
-  /// The device of the innermost `with device` around, within the function.
-  std::optional<Val> withDevice;
 
   // Values that may meet (Places.cpp) --------------------------------------//
 
@@ -78,6 +76,9 @@ public:
   Val moveTo(const Val &base, const Destination &to, SourceRange range);
   /// `x.device`.
   Val deviceOf(const Val &tensor);
+  /// The device that a value is when the program runs; TD900 if that is not
+  /// decided yet.
+  std::optional<Place> chosenPlace(const Val &device);
   Place modelPlace(const ModelInstance &model);
   Val moveTensor(const Val &tensor, const Val &device, SourceRange range);
   void moveModel(ModelInstance &model, const Val &device, SourceRange range);

@@ -97,12 +97,12 @@ static constexpr struct {
     {"gather", "sparse_grad"},
     {".to clone contiguous", "memory_format"},
     {"zeros ones empty full randn rand randint randperm arange eye",
-     "layout pin_memory requires_grad"},
-    {"tensor", "pin_memory requires_grad"},
+     "layout pin_memory"},
+    {"tensor", "pin_memory"},
     {"randint randperm", "generator"},
     {"eye", "device"},
     {"zeros_like ones_like full_like rand_like randn_like",
-     "device layout memory_format requires_grad"},
+     "device layout memory_format"},
     {"relu relu6 silu mish leaky_relu elu selu celu hardtanh hardsigmoid "
      "hardswish threshold dropout",
      "inplace"},
@@ -244,5 +244,8 @@ llvm::StringRef sema::getAdvice(llvm::StringRef name) {
              "one program drives all GPUs: a model on each, `nets[i].to("
              "f\"cuda:{i}\")`, and a step of each with the mean of their "
              "gradients; docs/GPUs.md has an example")
+      .Cases({"requires_grad", "requires_grad_"},
+             "`grad(y, x)` gives the gradient of y with respect to any float "
+             "tensor x; `model.freeze()` excludes the parameters of a model")
       .Default("");
 }

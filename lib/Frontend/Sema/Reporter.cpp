@@ -115,6 +115,14 @@ Val Reporter::unsupported(SourceRange range, const llvm::Twine &feature) {
   return Val();
 }
 
+Val Reporter::reportNotCalled(SourceRange range) {
+  Diagnostic &report =
+      error(DiagCode::TD206, range, "`" + text(range) + "` is not called");
+  report.label("the function itself, not its result");
+  offerSuffix(report, range, "()", FixIt::Safe);
+  return fail();
+}
+
 bool Reporter::withinLimits(SourceRange range) {
   if (++evaluated > kMaxEvaluated) {
     if (evaluated == kMaxEvaluated + 1)

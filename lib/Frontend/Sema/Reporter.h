@@ -57,6 +57,8 @@ public:
                       const llvm::Twine &title = {});
   /// Reports a feature that is parsed and not built, and gives an error value.
   Val unsupported(SourceRange range, const llvm::Twine &feature);
+  /// Reports that `()` is missing after a method.
+  Val reportNotCalled(SourceRange range);
   /// The value of an expression that cannot be checked; a report has said why.
   Val fail() {
     if (!failedAt.isValid())

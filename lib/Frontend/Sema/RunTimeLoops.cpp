@@ -148,7 +148,9 @@ bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   for (size_t i = 0; i != open.size(); ++i)
     if (!open[i] && typeOf(after).dims[i] != typeOf(one.start).dims[i])
       answer.facts.push_back({typeOf(after).dims[i], typeOf(one.start).dims[i],
-                              "`" + one.name + "` changes its size"});
+                              "`" + one.name +
+                                  "` changes its size, which a `?` in its type "
+                                  "allows"});
   if (!c.tensors.prove(answer))
     c.error(DiagCode::TD401, place, answer.problem);
   return true;
@@ -180,8 +182,8 @@ void RunTimeLoop::checkModels() {
         model->mode != states.models[i].mode)
       c.unsupported(
           modeUse->second,
-          "a model in train mode in the first iteration of a loop and in "
-          "eval mode later (call `.train()` first in the loop)");
+          "a model whose mode changes in a loop after it is called there (call "
+          "`.train()` or `.eval()` first in the loop)");
     auto learningUse = record.learningUses.find(model);
     if (learningUse != record.learningUses.end() &&
         model->learning != states.models[i].learning &&

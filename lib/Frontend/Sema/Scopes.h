@@ -74,8 +74,6 @@ public:
   /// whole.
   Val reportNotInFile(DiagCode code, const FileScope &module,
                       llvm::StringRef path, const ast::Identifier &name);
-  /// Reports that `()` is missing after a method.
-  Val reportNotCalled(SourceRange range);
   /// Notes that the program has another use for a name of the language.
   void noteHidden(Diagnostic &report, llvm::StringRef name);
 

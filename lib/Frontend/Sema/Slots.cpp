@@ -215,8 +215,8 @@ bool Models::isTraining(const Val &val, SourceRange range, bool &training) {
   for (LoopRecord &loop : c.control.loopsSince(model.modeSetInIteration))
     loop.modeUses.try_emplace(&model, c.userRange(range));
   if (model.mode == ModelState::Unknown) {
-    c.unsupported(range, "a model that is in train mode on one path to this "
-                         "point only (call `.train()` or `.eval()` first)");
+    c.unsupported(range, "a model that may be in train or in eval mode here "
+                         "(call `.train()` or `.eval()` first)");
     return false;
   }
   training = model.mode == ModelState::Train;

@@ -19,7 +19,7 @@ std::optional<Val> Calls::symbolicArgument(const ast::Param &param) {
   if (!named)
     return std::nullopt;
   if (c.types.isTensorType(*param.type)) {
-    if (!c.types.dtypeFromName(named->name.text))
+    if (!Types::dtypeFromName(named->name.text))
       return std::nullopt;
     for (const ast::SubscriptItem &item : named->dims)
       if (item.kind == ast::SubscriptItem::Ellipsis ||

@@ -205,7 +205,7 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
   if (val.isError() || val.is(ValKind::None) || val.is(ValKind::Model))
     return Flow::Next;
   if (val.is(ValKind::Function)) {
-    scopes.reportNotCalled(stmt.value->range);
+    reportNotCalled(stmt.value->range);
     return Flow::Next;
   }
   auto *call = llvm::dyn_cast<ast::CallExpr>(stmt.value);
@@ -271,10 +271,10 @@ Flow Checker::execWithDevice(const ast::WithStmt &stmt, Rest &rest) {
            !args.positional[0].is(ValKind::Str))
     error(DiagCode::TD303, args.positional[0].range,
           "`with device` takes a device, not " + describe(args.positional[0]));
-  Restore<std::optional<Val>> saved(places.withDevice);
-  rest.before = [&, outer = places.withDevice] { places.withDevice = outer; };
+  Restore<std::optional<Val>> saved(devices.withDevice);
+  rest.before = [&, outer = devices.withDevice] { devices.withDevice = outer; };
   if (device)
-    places.withDevice = device;
+    devices.withDevice = device;
   return control.execStatements(stmt.body->stmts, &rest);
 }
 

@@ -2,7 +2,7 @@
 
 #include "Frontend/TDSLFrontEnd.h"
 #include "Frontend/Parser.h"
-#include "Frontend/Sema.h"
+#include "Versions.h"
 
 using namespace tdc;
 
@@ -33,10 +33,10 @@ public:
     return arguments;
   }
 
-  llvm::SmallVector<int64_t> check(const CheckOptions &options,
-                                   DiagnosticEngine &diags,
-                                   Emitter &emitter) override {
-    return tdc::check(*sources, context, file, *tree, options, diags, emitter);
+  Machines check(const CheckOptions &options, DiagnosticEngine &diags,
+                 Emitter &emitter) override {
+    return sema::checkVersions(*sources, context, file, *tree, options, diags,
+                               emitter);
   }
 
 private:

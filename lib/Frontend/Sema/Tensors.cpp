@@ -12,7 +12,6 @@
 #include "Frontend/Typed/Products.h"
 #include "Frontend/Typed/Reductions.h"
 #include "llvm/ADT/SmallVectorExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -20,8 +19,23 @@ using namespace tdc::sema;
 Tensors::Tensors(Checker &c)
     : builder(
           c.host.sizes, [&c]() -> Emitter & { return c.emit(); },
-          [this](const TensorType &type) { return shapeOf(type); }),
+          [this](const TypeFailure &failure) { reportTooLarge(failure); },
+          [&c](const Place &place) {
+            if (place.kind == Place::Kind::Symbol)
+              c.devices.declareSymbol(place.symbol);
+            bool isCpu =
+                place.kind == Place::Kind::Free && c.places.freeIsCpu();
+            return isCpu ? getCpu() : place;
+          }),
       c(c) {}
+
+void Tensors::reportTooLarge(const TypeFailure &failure) {
+  // Results computed from such a tensor are too large as well: reported once.
+  if (saidTooLarge && c.countReports() != 0)
+    return;
+  saidTooLarge = true;
+  c.error(failure.code, c.here, failure.title).label(failure.label);
+}
 
 static SourceRange placedOf(llvm::ArrayRef<Val> operands) {
   for (const Val &operand : operands)
@@ -68,38 +82,6 @@ Val Tensors::finish(const MaybeTyped &result, llvm::ArrayRef<Val> operands,
     return fromTyped(*result, operands);
   explainFailure(range, operands);
   return c.fail();
-}
-
-/// No process can address more. Products of sizes below it fit in 64 bits.
-static constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
-
-/// Whether the known sizes multiply to more bytes than there can be. Zeros do
-/// not count, because strides are products without them, and sizes known only
-/// at run time are checked where the tensor is allocated.
-static bool isTooLarge(const TensorShape &shape) {
-  int64_t bytes = byteSize(shape.dtype);
-  return llvm::any_of(shape.dims, [&](int64_t size) {
-    return size > 1 &&
-           (llvm::MulOverflow(bytes, size, bytes) || bytes > kMaxTensorBytes);
-  });
-}
-
-TensorShape Tensors::shapeOf(const TensorType &type) {
-  TensorShape shape;
-  shape.dtype = type.dtype;
-  for (const Size &size : type.dims)
-    shape.dims.push_back(c.host.constantOf(size).value_or(kRunTimeSize));
-  // Results computed from such a tensor are too large as well: reported once.
-  if (isTooLarge(shape) && !(saidTooLarge && c.countReports() != 0)) {
-    saidTooLarge = true;
-    c.error(DiagCode::TD412, c.here).label("this would be " + typeText(type));
-  }
-  shape.place = type.place;
-  if (type.place.kind == Place::Kind::Symbol)
-    c.devices.declareSymbol(type.place.symbol);
-  else if (type.place.kind == Place::Kind::Free && c.places.freeIsCpu())
-    shape.place.kind = Place::Kind::Cpu;
-  return shape;
 }
 
 bool Tensors::isTensor(const Val &val, SourceRange range,

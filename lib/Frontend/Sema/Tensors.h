@@ -59,9 +59,7 @@ public:
 
   // Types as the emitter takes them ----------------------------------------//
 
-  /// Every tensor that the program makes passes here, so TD412 is reported
-  /// here.
-  TensorShape shapeOf(const TensorType &type);
+  TensorShape shapeOf(const TensorType &type) { return builder.shapeOf(type); }
 
   // Arithmetic -------------------------------------------------------------//
 
@@ -105,6 +103,7 @@ public:
   std::optional<DType> givenNarrow;
 
 private:
+  void reportTooLarge(const TypeFailure &failure);
   /// The operands (at least one is a tensor) as tensors of one dtype, shape and
   /// place; none after a report. The operands are brought to that place as
   /// well.

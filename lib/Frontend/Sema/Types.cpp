@@ -103,11 +103,11 @@ std::optional<Val> Types::evalDim(const ast::Expr &expr) {
 /// The dtype that a tensor type names, directly or through a variable.
 static std::optional<DType> elementType(Checker &c,
                                         const ast::NamedType &type) {
-  if (auto dtype = c.types.dtypeFromName(type.name.text))
+  if (auto dtype = Types::dtypeFromName(type.name.text))
     return dtype;
   if (Binding *binding = c.scopes.lookup(type.name.text)) {
     binding->used = true;
-    if (auto dtype = c.types.asDType(binding->val))
+    if (auto dtype = Types::asDType(binding->val))
       return dtype;
   }
   return std::nullopt;

@@ -18,8 +18,8 @@ class Types {
 public:
   explicit Types(Checker &c) : c(c) {}
 
-  std::optional<DType> dtypeFromName(llvm::StringRef name);
-  std::optional<DType> asDType(const Val &val);
+  static std::optional<DType> dtypeFromName(llvm::StringRef name);
+  static std::optional<DType> asDType(const Val &val);
   bool isTensorType(const ast::TypeExpr &type);
   /// A type from an annotation; fresh variables for names not seen before if
   /// `fresh`, an error otherwise.

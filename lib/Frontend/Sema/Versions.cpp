@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Versions.h"
 #include "Checker.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -59,17 +60,18 @@ static int64_t countWanted(const CheckOptions &options) {
   return device && device->kind == Place::Kind::Cuda ? device->ordinal + 1 : 0;
 }
 
-llvm::SmallVector<int64_t>
-tdc::check(SourceManager &sources, ast::Context &context, FileId file,
-           const ast::Program &program, const CheckOptions &options,
-           DiagnosticEngine &diags, Emitter &emitter) {
+Machines sema::checkVersions(SourceManager &sources, ast::Context &context,
+                             FileId file, const ast::Program &program,
+                             const CheckOptions &options,
+                             DiagnosticEngine &diags, Emitter &emitter) {
   int64_t wanted = countWanted(options);
   if (options.devicesAreFinal) {
     Checker checker(sources, context, options, diags, emitter);
     checker.run(file, program);
-    if (std::max(wanted, checker.devices.countNamed()) == 0)
-      return {};
-    return {options.countCudaDevices()};
+    Machines machines;
+    if (std::max(wanted, checker.devices.countNamed()) > 0)
+      machines.gpus = options.countCudaDevices();
+    return machines;
   }
   std::vector<std::unique_ptr<Version>> versions;
   NullEmitter nothing;
@@ -86,14 +88,14 @@ tdc::check(SourceManager &sources, ast::Context &context, FileId file,
   };
   int64_t here = options.countCudaDevices();
   walk(here, diags.hasErrors() ? static_cast<Emitter &>(nothing) : emitter);
-  llvm::SmallVector<int64_t> machines = {named};
+  llvm::SmallVector<int64_t> counts = {named};
   if (asksMachine)
-    machines = {std::max<int64_t>(named, 1), here};
+    counts = {std::max<int64_t>(named, 1), here};
   if (wanted == 0 && (asksMachine || named > 0))
-    machines.push_back(0);
-  llvm::sort(machines, std::greater<>());
-  machines.erase(llvm::unique(machines), machines.end());
-  for (int64_t count : machines)
+    counts.push_back(0);
+  llvm::sort(counts, std::greater<>());
+  counts.erase(llvm::unique(counts), counts.end());
+  for (int64_t count : counts)
     if (count != here)
       walk(count, nothing);
   for (const auto &version : versions) {
@@ -111,12 +113,16 @@ tdc::check(SourceManager &sources, ast::Context &context, FileId file,
   }
   // A version is not built if its machine lacks a device that is certainly
   // used.
-  llvm::erase_if(machines, [&](int64_t count) {
+  llvm::erase_if(counts, [&](int64_t count) {
     const auto &version = *llvm::find_if(
         versions, [&](const auto &one) { return one->cudaDevices == count; });
     return llvm::any_of(version->diags.getSorted(), [](const Diagnostic *one) {
       return one->code == DiagCode::TD506;
     });
   });
+  Machines machines;
+  machines.versions = std::move(counts);
+  if (named > 0)
+    machines.gpus = here;
   return machines;
 }

@@ -15,14 +15,14 @@ namespace tdc::typed {
 namespace {
 
 /// The dims of a convolution's maps: N, the group if there are several, O, the
-/// places of the result, C, and the elements of the kernel.
+/// positions of the result, C, and the elements of the kernel.
 struct ConvolutionDims {
   ConvolutionDims(unsigned count, int64_t groups)
-      : isGrouped(groups > 1), out(1 + isGrouped), places(out + 1),
-        channel(places + count), kernel(channel + 1), all(kernel + count) {}
+      : isGrouped(groups > 1), out(1 + isGrouped), positions(out + 1),
+        channel(positions + count), kernel(channel + 1), all(kernel + count) {}
 
   bool isGrouped;
-  unsigned out, places, channel, kernel, all;
+  unsigned out, positions, channel, kernel, all;
 };
 
 } // namespace
@@ -109,12 +109,12 @@ MaybeTyped convolve(TypedBuilder &b, const Typed &input, const Typed &weight,
   Dims result{input.type.dims[0], w[0]};
   llvm::SmallVector<Padding> padding(2);
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    std::optional<Size> places =
-        countPlaces(b, input.type.dims[2 + i], w[2 + i], dim,
-                    "dim " + llvm::Twine(2 + i) + " of the input");
-    if (!places)
+    std::optional<Size> positions =
+        countWindows(b, input.type.dims[2 + i], w[2 + i], dim,
+                     "dim " + llvm::Twine(2 + i) + " of the input");
+    if (!positions)
       return std::nullopt;
-    result.push_back(*places);
+    result.push_back(*positions);
     padding.push_back(dim.padding);
   }
   MaybeTyped padded = pad(b, input, padding, PaddingMode::Constant);
@@ -132,7 +132,8 @@ MaybeTyped convolve(TypedBuilder &b, const Typed &input, const Typed &weight,
   right.add(of.out);
   right.add(of.channel);
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    left.add({{of.places + i, dim.stride}, {of.kernel + i, dim.dilation}}, 0);
+    left.add({{of.positions + i, dim.stride}, {of.kernel + i, dim.dilation}},
+             0);
     right.add(of.kernel + i);
   }
   return contractGroups(b, *padded, weight, left, right, result, groups);
@@ -187,13 +188,26 @@ MaybeTyped convolveTransposed(TypedBuilder &b, const Typed &input,
     zeroInserted.dims[2 + i] = size + Size(shift + unread);
     lows.push_back(low);
     steps.push_back(dim.stride);
-    left.add({{of.places + i, 1}, {of.kernel + i, -dim.dilation}}, shift);
+    left.add({{of.positions + i, 1}, {of.kernel + i, -dim.dilation}}, shift);
     right.add(of.kernel + i);
     result.push_back(size);
   }
   return contractGroups(
       b, inset(b, 0, std::move(zeroInserted), input, lows, steps), weight, left,
       right, result, groups);
+}
+
+MaybeTyped biasColumn(TypedBuilder &b, const Typed &bias, const Size &channels,
+                      size_t count) {
+  ShapeAnswer answer = sameShape(bias.type.dims, {channels}, "the bias");
+  if (!b.prove(answer))
+    return b.fail(DiagCode::TD401,
+                  "the bias has a number for each of " + channels.str() +
+                      " channels",
+                  "it is " + typeText(bias.type));
+  Dims dims(1 + count, Size(1));
+  dims[0] = channels;
+  return reshape(b, bias, dims);
 }
 
 } // namespace tdc::typed

@@ -33,14 +33,14 @@ static Typed average(TypedBuilder &b, const Typed &sum, double count,
 
 /// The number of windows along each dim; `padding` gets the borders that keep
 /// them within the padded input.
-static std::optional<Dims> placePool(TypedBuilder &b, const Typed &input,
-                                     llvm::ArrayRef<int64_t> kernel,
-                                     llvm::ArrayRef<WindowDim> dims, bool ceil,
-                                     llvm::SmallVectorImpl<Padding> &padding) {
+static std::optional<Dims>
+countPoolWindows(TypedBuilder &b, const Typed &input,
+                 llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<WindowDim> dims,
+                 bool ceil, llvm::SmallVectorImpl<Padding> &padding) {
   if (!checkWindow(b, input, kernel, dims))
     return std::nullopt;
   padding.assign(2, {});
-  Dims places;
+  Dims positions;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     int64_t reach = dim.dilation * (kernel[i] - 1) + 1, low = dim.padding.low;
     if (2 * low > reach)
@@ -52,10 +52,10 @@ static std::optional<Dims> placePool(TypedBuilder &b, const Typed &input,
     if (!b.require(last, "the kernel is larger than dim " + llvm::Twine(2 + i) +
                              " of the input"))
       return std::nullopt;
-    places.push_back(Size::floorDiv(last, Size(dim.stride)) + Size(1));
+    positions.push_back(Size::floorDiv(last, Size(dim.stride)) + Size(1));
     padding.push_back({low, low + (ceil ? dim.stride - 1 : 0)});
   }
-  return places;
+  return positions;
 }
 
 static double elementsOf(llvm::ArrayRef<int64_t> sizes) {
@@ -77,25 +77,26 @@ MaybeTyped maxPool(TypedBuilder &b, const Typed &input,
                    llvm::ArrayRef<int64_t> kernel,
                    llvm::ArrayRef<WindowDim> dims, bool ceil) {
   llvm::SmallVector<Padding> padding;
-  std::optional<Dims> places = placePool(b, input, kernel, dims, ceil, padding);
-  if (!places)
+  std::optional<Dims> positions =
+      countPoolWindows(b, input, kernel, dims, ceil, padding);
+  if (!positions)
     return std::nullopt;
   MaybeTyped padded = pad(b, input, padding, PaddingMode::Constant,
                           lowestValue(input.type.dtype));
   if (!padded)
     return std::nullopt;
-  Typed windows = window(b, *padded, kernel, dims, *places);
+  Typed windows = window(b, *padded, kernel, dims, *positions);
   return reduce(b, td::ReduceKind::Max, windows, lastDims(windows, dims.size()),
                 /*keepDims=*/false, /*first=*/true);
 }
 
-/// How many elements each window has along a dim: [places] of the dtype of
+/// How many elements each window has along a dim: [positions] of the dtype of
 /// `like`.
 static Typed countElements(TypedBuilder &b, const Size &size,
-                           const Size &places, int64_t kernel,
+                           const Size &positions, int64_t kernel,
                            const WindowDim &dim, bool countsPadding,
                            const TensorType &like) {
-  TensorType type{DType::I64, {places}, like.place};
+  TensorType type{DType::I64, {positions}, like.place};
   auto all = [&](const Size &number) {
     return b.make(OpKind::Fill, b.valueOf(number), {}, type);
   };
@@ -115,13 +116,14 @@ MaybeTyped averagePool(TypedBuilder &b, const Typed &input,
                        llvm::ArrayRef<WindowDim> dims, bool ceil,
                        bool countsPadding, std::optional<int64_t> divisor) {
   llvm::SmallVector<Padding> padding;
-  std::optional<Dims> places = placePool(b, input, kernel, dims, ceil, padding);
-  if (!places)
+  std::optional<Dims> positions =
+      countPoolWindows(b, input, kernel, dims, ceil, padding);
+  if (!positions)
     return std::nullopt;
   MaybeTyped padded = pad(b, input, padding, PaddingMode::Constant);
   if (!padded)
     return std::nullopt;
-  Typed windows = widen(b, window(b, *padded, kernel, dims, *places));
+  Typed windows = widen(b, window(b, *padded, kernel, dims, *positions));
   Typed sum =
       reduce(b, td::ReduceKind::Sum, windows, lastDims(windows, dims.size()));
   bool isPadded = llvm::any_of(
@@ -132,10 +134,10 @@ MaybeTyped averagePool(TypedBuilder &b, const Typed &input,
                    input.type.dtype);
   std::optional<Typed> count;
   for (auto [i, dim] : llvm::enumerate(dims)) {
-    Typed own = countElements(b, input.type.dims[2 + i], (*places)[i],
+    Typed own = countElements(b, input.type.dims[2 + i], (*positions)[i],
                               kernel[i], dim, countsPadding, sum.type);
     Dims aligned(dims.size() - i, Size(1));
-    aligned.front() = (*places)[i];
+    aligned.front() = (*positions)[i];
     own = broadcast(b, reshape(b, own, aligned), sum.type.dims);
     count = count ? binary(b, OpKind::Mul, *count, own) : own;
   }
@@ -195,7 +197,7 @@ MaybeTyped adaptivePool(TypedBuilder &b, const Typed &input,
   unsigned before = input.type.dims.size() - output.size();
   llvm::SmallVector<int64_t> kernel;
   llvm::SmallVector<WindowDim> dims;
-  Dims places;
+  Dims positions;
   for (auto [i, count] : llvm::enumerate(output)) {
     std::optional<int64_t> size =
         b.sizes.constantOf(input.type.dims[before + i]);
@@ -209,7 +211,7 @@ MaybeTyped adaptivePool(TypedBuilder &b, const Typed &input,
       return b.fail(DiagCode::TD222, "adaptive pooling needs at least 1 input "
                                      "and 1 output element in each dim");
     kernel.push_back(*size);
-    places.push_back(Size(count));
+    positions.push_back(Size(count));
   }
   bool dividesEvenly = llvm::all_of(llvm::zip(kernel, output), [](auto pair) {
     return std::get<0>(pair) % std::get<1>(pair) == 0;
@@ -219,7 +221,7 @@ MaybeTyped adaptivePool(TypedBuilder &b, const Typed &input,
       size /= count;
       dims.push_back({/*stride=*/size, /*dilation=*/1, {}});
     }
-    Typed windows = window(b, input, kernel, dims, places);
+    Typed windows = window(b, input, kernel, dims, positions);
     llvm::SmallVector<unsigned> along = lastDims(windows, dims.size());
     if (isMax)
       return reduce(b, td::ReduceKind::Max, windows, along, /*keepDims=*/false,

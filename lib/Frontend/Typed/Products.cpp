@@ -50,4 +50,12 @@ MaybeTyped matmul(TypedBuilder &b, const Typed &lhs, const Typed &rhs) {
                  answer.dims);
 }
 
+bool requireRank(TypedBuilder &b, const Typed &operand, size_t rank) {
+  if (operand.type.dims.size() == rank)
+    return true;
+  b.fail(DiagCode::TD401, "needs tensors of " + llvm::Twine(rank) + " dims",
+         typeText(operand.type));
+  return false;
+}
+
 } // namespace tdc::typed

@@ -1,6 +1,8 @@
 //===- TypedBuilder.cpp - making ops, and what they need of sizes ---------===//
 
 #include "Frontend/Typed/TypedBuilder.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace tdc {
 
@@ -20,6 +22,32 @@ Place sharedPlace(llvm::ArrayRef<Typed> tensors) {
     if (tensor.type.place.kind != Place::Kind::Free)
       return tensor.type.place;
   return Place();
+}
+
+/// No process can address more. Products of sizes below it fit in 64 bits.
+static constexpr int64_t kMaxTensorBytes = int64_t(1) << 47;
+
+/// Whether the known sizes multiply to more bytes than there can be. Zeros do
+/// not count, because strides are products without them, and sizes known only
+/// at run time are checked where the tensor is allocated.
+static bool isTooLarge(const TensorShape &shape) {
+  int64_t bytes = byteSize(shape.dtype);
+  return llvm::any_of(shape.dims, [&](int64_t size) {
+    return size > 1 &&
+           (llvm::MulOverflow(bytes, size, bytes) || bytes > kMaxTensorBytes);
+  });
+}
+
+TensorShape TypedBuilder::shapeOf(const TensorType &type) {
+  TensorShape shape;
+  shape.dtype = type.dtype;
+  for (const Size &size : type.dims)
+    shape.dims.push_back(sizes.constantOf(size).value_or(kRunTimeSize));
+  if (isTooLarge(shape))
+    report({DiagCode::TD412, /*title=*/"", "this would be " + typeText(type),
+            std::nullopt});
+  shape.place = getPlace ? getPlace(type.place) : type.place;
+  return shape;
 }
 
 llvm::SmallVector<Value> TypedBuilder::runTimeSizes(DimsRef dims) {

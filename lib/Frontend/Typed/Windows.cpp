@@ -125,14 +125,14 @@ bool checkWindow(TypedBuilder &b, const Typed &input,
 
 Typed window(TypedBuilder &b, const Typed &input,
              llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<WindowDim> dims,
-             DimsRef places) {
+             DimsRef positions) {
   TensorType type = input.type;
   unsigned before = type.dims.size() - dims.size(), count = dims.size();
   CoordinateMap map(before + 2 * count);
   for (unsigned dim = 0; dim < before; ++dim)
     map.add(dim);
   type.dims.truncate(before);
-  llvm::append_range(type.dims, places);
+  llvm::append_range(type.dims, positions);
   for (auto [i, dim] : llvm::enumerate(dims)) {
     map.add({{before + i, dim.stride}, {before + count + i, dim.dilation}}, 0);
     type.dims.push_back(Size(kernel[i]));
@@ -146,9 +146,9 @@ Size lastStart(const Size &size, const Size &kernel, const WindowDim &dim) {
          Size(dim.dilation) * (kernel - Size(1)) - Size(1);
 }
 
-std::optional<Size> countPlaces(TypedBuilder &b, const Size &size,
-                                const Size &kernel, const WindowDim &dim,
-                                const llvm::Twine &what) {
+std::optional<Size> countWindows(TypedBuilder &b, const Size &size,
+                                 const Size &kernel, const WindowDim &dim,
+                                 const llvm::Twine &what) {
   Size last = lastStart(size, kernel, dim);
   if (!b.require(last, "the kernel is larger than " + what))
     return std::nullopt;
@@ -161,21 +161,21 @@ MaybeTyped unfold(TypedBuilder &b, const Typed &input,
   if (!checkWindow(b, input, kernel, dims))
     return std::nullopt;
   llvm::SmallVector<Padding> padding(2);
-  Dims places;
+  Dims positions;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     std::optional<Size> along =
-        countPlaces(b, input.type.dims[2 + i], Size(kernel[i]), dim,
-                    "dim " + llvm::Twine(2 + i) + " of the input");
+        countWindows(b, input.type.dims[2 + i], Size(kernel[i]), dim,
+                     "dim " + llvm::Twine(2 + i) + " of the input");
     if (!along)
       return std::nullopt;
-    places.push_back(*along);
+    positions.push_back(*along);
     padding.push_back(dim.padding);
   }
   MaybeTyped padded = pad(b, input, padding, PaddingMode::Constant);
   if (!padded)
     return std::nullopt;
-  Typed windows = window(b, *padded, kernel, dims, places);
-  // The dims of a window's elements precede the dims of the places.
+  Typed windows = window(b, *padded, kernel, dims, positions);
+  // The dims of a window's elements precede the dims of the positions.
   unsigned count = dims.size();
   llvm::SmallVector<int64_t> order{0, 1};
   for (unsigned i = 0; i < count; ++i)
@@ -186,7 +186,7 @@ MaybeTyped unfold(TypedBuilder &b, const Typed &input,
   for (int64_t size : kernel)
     elements = elements * Size(size);
   return reshape(b, permute(b, windows, order),
-                 {input.type.dims[0], elements, numElements(places)});
+                 {input.type.dims[0], elements, numElements(positions)});
 }
 
 MaybeTyped unfoldDim(TypedBuilder &b, const Typed &input, unsigned dim,
@@ -233,25 +233,25 @@ MaybeTyped fold(TypedBuilder &b, const Typed &input,
     taps *= size;
   }
   Size channels = Size::floorDiv(input.type.dims[1], Size(taps));
-  Dims split{input.type.dims[0], channels}, places;
+  Dims split{input.type.dims[0], channels}, positions;
   for (int64_t size : kernel)
     split.push_back(Size(size));
   for (auto [i, dim] : llvm::enumerate(dims)) {
     std::optional<Size> along =
-        countPlaces(b, Size(output[i]), Size(kernel[i]), dim,
-                    "dim " + llvm::Twine(i) + " of the output");
+        countWindows(b, Size(output[i]), Size(kernel[i]), dim,
+                     "dim " + llvm::Twine(i) + " of the output");
     if (!along)
       return std::nullopt;
-    places.push_back(*along);
+    positions.push_back(*along);
     split.push_back(*along);
   }
   ShapeAnswer answer =
       sameShape(DimsRef(input.type.dims).drop_front(),
-                {channels * Size(taps), numElements(places)}, "columns");
+                {channels * Size(taps), numElements(positions)}, "columns");
   if (!answer || !b.sizes.prove(answer, b.emit()))
     return b.fail(DiagCode::TD401,
                   "a kernel of " + llvm::Twine(taps) + " elements at " +
-                      numElements(places).str() + " places does not give " +
+                      numElements(positions).str() + " places does not give " +
                       spelling(input.type.dims));
   Typed columns = reshape(b, input, split);
   // An element is the sum of its copies in the windows around it, which start

@@ -39,9 +39,9 @@ static void writeLineNumbers(Page &page, const Scale &scale) {
   page.out.element("text", {{"x", 0}, {"y", kHeight - 6}}, "line");
   double end = kLeft;
   for (auto [i, point] : llvm::enumerate(page.report.memory.points)) {
-    if (!point.place)
+    if (!point.location)
       continue;
-    std::string number = std::to_string(point.place.getLine());
+    std::string number = std::to_string(point.location.getLine());
     double half = double(number.size()) * ofDigit / 2;
     double centre = scale.centre(i);
     if (centre - half < end || centre + half > kWidth)
@@ -67,8 +67,8 @@ static void writePoints(Page &page, unsigned device, const Scale &scale) {
          {"data-value", bytes}},
         [&, &point = point] {
           page.out.element("title", {},
-                           page.words.spell(point.place) + ": " + Twine(bytes) +
-                               " B");
+                           page.words.spell(point.location) + ": " +
+                               Twine(bytes) + " B");
         });
   }
 }
@@ -95,8 +95,9 @@ static void writePeakMark(Page &page, unsigned device, const Scale &scale) {
        {"x", px(isRight ? x + 6 : std::max(x - 6, double(kLeft)))},
        {"y", kTop - 10}},
       "peak: " + Twine(scale.most) + " B" +
-          (highest->place ? ", line " + std::to_string(highest->place.getLine())
-                          : ""));
+          (highest->location
+               ? ", line " + std::to_string(highest->location.getLine())
+               : ""));
 }
 
 static void writeChart(Page &page, unsigned device, const PeakMemory &peak) {
@@ -161,9 +162,9 @@ void tdc::writeMemory(Page &page) {
                          page.getLetter(i));
         page.out.text(" " + spelling(peak.device) + ": ");
         page.peak(i, peak);
-        if (peak.place) {
+        if (peak.location) {
           page.out.text(", at ");
-          page.line(peak.place);
+          page.line(peak.location);
         }
       });
       page.out.element("div", {{"class", "device-memory"}},

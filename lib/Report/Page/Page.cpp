@@ -71,25 +71,25 @@ std::string Page::getPath(const CopyGroup &group, llvm::StringRef field) const {
 
 mlir::FileLineColLoc Page::getLineOf(const td::CopySite &site) {
   mlir::FileLineColLoc reader = site.reader
-                                    ? td::getUserPlace(site.reader->getLoc())
+                                    ? td::getUserLocation(site.reader->getLoc())
                                     : mlir::FileLineColLoc();
-  return reader ? reader : site.place;
+  return reader ? reader : site.location;
 }
 
-std::string Page::getAnchor(mlir::FileLineColLoc place) const {
-  for (FileId id = 1; place && id <= report.sources.getNumFiles(); ++id)
-    if (report.sources.getName(id) == place.getFilename().getValue())
+std::string Page::getAnchor(mlir::FileLineColLoc location) const {
+  for (FileId id = 1; location && id <= report.sources.getNumFiles(); ++id)
+    if (report.sources.getName(id) == location.getFilename().getValue())
       return "file-" + std::to_string(id) + "-line-" +
-             std::to_string(place.getLine());
+             std::to_string(location.getLine());
   return "";
 }
 
-void Page::line(mlir::FileLineColLoc place) {
-  std::string anchor = getAnchor(place);
+void Page::line(mlir::FileLineColLoc location) {
+  std::string anchor = getAnchor(location);
   if (anchor.empty())
-    out.text(words.spell(place));
+    out.text(words.spell(location));
   else
-    out.element("a", {{"href", "#" + anchor}}, words.spell(place));
+    out.element("a", {{"href", "#" + anchor}}, words.spell(location));
 }
 
 void tdc::section(Page &page, llvm::StringRef heading,

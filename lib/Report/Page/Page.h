@@ -48,9 +48,9 @@ struct Page {
   //===--- Links ----------------------------------------------------------===//
 
   /// A line, with a link to it if it is in the listing.
-  void line(mlir::FileLineColLoc place);
+  void line(mlir::FileLineColLoc location);
   /// The name of a line as the target of a link; "" if it is not listed.
-  std::string getAnchor(mlir::FileLineColLoc place) const;
+  std::string getAnchor(mlir::FileLineColLoc location) const;
   /// The line where a copy is shown: that of the op that needs it, else that of
   /// the op that makes the value.
   static mlir::FileLineColLoc getLineOf(const td::CopySite &site);

@@ -16,8 +16,8 @@ static void writeWhy(Page &page, const CopyGroup &group) {
   if (group.sites.size() == 1)
     page.out.element("div", {}, [&] {
       page.out.text("made on ");
-      page.line(site.place);
-      if (std::string text = page.words.quote(site.place); !text.empty()) {
+      page.line(site.location);
+      if (std::string text = page.words.quote(site.location); !text.empty()) {
         page.out.text(": ");
         page.out.element("code", {}, text);
       }
@@ -71,12 +71,12 @@ void tdc::writeWaits(Page &page) {
         const td::CopySite &site = *wait.site;
         page.out.element("tr", {}, [&, i = i, &wait = wait] {
           page.out.element("td", {}, [&] {
-            page.line(td::getUserPlace(site.reader->getLoc()));
+            page.line(td::getUserLocation(site.reader->getLoc()));
           });
           page.out.element("td", {{"class", "name"}},
                            td::getUserName(site.reader));
           page.out.element("td", {}, [&] {
-            page.line(td::getUserPlace(site.loop->getLoc()));
+            page.line(td::getUserLocation(site.loop->getLoc()));
           });
           page.out.element("td", {}, [&] {
             page.number("waits." + Twine(i) + ".times",

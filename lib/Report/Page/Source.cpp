@@ -192,11 +192,13 @@ void tdc::writeSource(Page &page) {
   std::map<std::string, Notes> notes;
   notes[report.file];
   for (const LineDevices &line : report.lines)
-    notes[line.place.getFilename().str()].devices[line.place.getLine()] = &line;
+    notes[line.location.getFilename().str()].devices[line.location.getLine()] =
+        &line;
   std::vector<CopyGroup> groups = page.words.getGroups();
   for (auto [i, group] : llvm::enumerate(groups))
-    if (mlir::FileLineColLoc place = page.getLineOf(group.first()))
-      notes[place.getFilename().str()].groups[place.getLine()].push_back(i);
+    if (mlir::FileLineColLoc location = page.getLineOf(group.first()))
+      notes[location.getFilename().str()].groups[location.getLine()].push_back(
+          i);
   section(page, "Devices and copies of each line", [&] {
     if (!groups.empty())
       page.out.element("p", {{"class", "note"}},

@@ -114,16 +114,16 @@ static void writeSome(Page &page, const Twine &path, const Total &total) {
 static void writeCauses(Page &page, const CopyStep &step) {
   llvm::MapVector<mlir::Attribute, mlir::FileLineColLoc> lines;
   for (const td::CopySite *site : step.sites) {
-    mlir::FileLineColLoc place = page.getLineOf(*site);
-    if (place)
-      lines.try_emplace(
-          mlir::FileLineColLoc::get(place.getFilename(), place.getLine(), 0),
-          place);
+    mlir::FileLineColLoc location = page.getLineOf(*site);
+    if (location)
+      lines.try_emplace(mlir::FileLineColLoc::get(location.getFilename(),
+                                                  location.getLine(), 0),
+                        location);
   }
   bool isFirst = true;
-  for (auto &[line, place] : lines) {
+  for (auto &[line, location] : lines) {
     page.out.text(isFirst ? "" : ", ");
-    page.line(place);
+    page.line(location);
     isFirst = false;
   }
 }

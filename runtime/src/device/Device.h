@@ -17,13 +17,13 @@
 
 namespace tdrt {
 
-/// A place in one of the queues of a GPU. It is reached when the queue has done
-/// all work that it was given before.
+/// A position in one of the queues of a GPU. It is reached when the queue has
+/// done all work that it was given before.
 struct Ticket {
   enum Queue : int8_t { Work, Uploads, Downloads, Peers };
   Queue queue = Work;
-  int64_t place = 0; ///< 0: nothing to wait for
-  int32_t peer = 0;  ///< for Peers: the source GPU's device number
+  int64_t position = 0; ///< 0: nothing to wait for
+  int32_t peer = 0;     ///< for Peers: the source GPU's device number
 };
 
 class Device {
@@ -58,8 +58,8 @@ public:
   /// Allocates pinned host memory, which GPUs copy to and from without the
   /// host. It lives as long as the device.
   virtual void *allocatePinned(int64_t bytes) = 0;
-  /// The place after all work that `queue` was given so far; Work is the queue
-  /// of in-order work. `peer` is as in Ticket.
+  /// The position after all work that `queue` was given so far; Work is the
+  /// queue of in-order work. `peer` is as in Ticket.
   virtual Ticket mark(Ticket::Queue queue, int32_t peer = 0) = 0;
   /// Copies like upload, but in the queue of uploads and after `after`. If
   /// `isPinned`, `from` must not change until the copy has been waited for.
@@ -76,7 +76,7 @@ public:
   /// Makes in-order work given from here on wait for a ticket of `owner`, which
   /// may be this GPU.
   virtual void wait(Device &owner, Ticket ticket) = 0;
-  /// Returns when `ticket`, a place of this GPU, is reached.
+  /// Returns when `ticket`, a position of this GPU, is reached.
   virtual void finish(Ticket ticket) = 0;
 
   /// Launches row `kernel` of the program's table of kernels on `blocks` > 0

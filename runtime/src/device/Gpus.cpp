@@ -119,14 +119,14 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
 
 namespace {
 
-constexpr int kGpuBits = 11, kPlaceShift = 2 + 2 * kGpuBits;
+constexpr int kGpuBits = 11, kPositionShift = 2 + 2 * kGpuBits;
 
 /// A ticket as generated code sees it; 0 for none. From the lowest bit on:
-/// queue, GPU, peer, place.
+/// queue, GPU, peer, position.
 int64_t pack(int32_t device, Ticket ticket) {
-  return ticket.place == 0
+  return ticket.position == 0
              ? 0
-             : ticket.place << kPlaceShift |
+             : ticket.position << kPositionShift |
                    static_cast<int64_t>(ticket.peer) << (2 + kGpuBits) |
                    static_cast<int64_t>(device) << 2 |
                    static_cast<int64_t>(ticket.queue);
@@ -139,13 +139,13 @@ int32_t getGpu(int64_t ticket, int shift) {
 int32_t getDevice(int64_t ticket) { return getGpu(ticket, 2); }
 
 Ticket unpack(int64_t ticket) {
-  return {static_cast<Ticket::Queue>(ticket & 3), ticket >> kPlaceShift,
+  return {static_cast<Ticket::Queue>(ticket & 3), ticket >> kPositionShift,
           getGpu(ticket, 2 + kGpuBits)};
 }
 
-/// The bits that all tickets of one queue share: all but the place.
+/// The bits that all tickets of one queue share: all but the position.
 int64_t getQueue(int64_t ticket) {
-  return ticket & ((INT64_C(1) << kPlaceShift) - 1);
+  return ticket & ((INT64_C(1) << kPositionShift) - 1);
 }
 
 } // namespace
@@ -196,7 +196,7 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
   *ticket = pack(device, made);
   if (queue != Ticket::Uploads)
     awaitedOrigins[getQueue(*ticket)].emplace_back(
-        made.place, queue == Ticket::Peers ? ofSource : origins[device - 1]);
+        made.position, queue == Ticket::Peers ? ofSource : origins[device - 1]);
   if (context.trace && queue != Ticket::Downloads)
     context.trace->setTicket(*ticket);
 }
@@ -266,8 +266,8 @@ void Gpus::addOrigins(int32_t device, const Origins &of) {
 void Gpus::takeAwaited(int64_t ticket,
                        const std::function<void(const Origins &)> &visit) {
   auto &copies = awaitedOrigins[getQueue(ticket)];
-  int64_t place = unpack(ticket).place;
-  while (!copies.empty() && copies.front().first <= place) {
+  int64_t position = unpack(ticket).position;
+  while (!copies.empty() && copies.front().first <= position) {
     visit(copies.front().second);
     copies.pop_front();
   }

@@ -114,7 +114,7 @@ private:
   /// errors of the kernels on other GPUs that contributed to them.
   std::vector<Origins> origins;
   /// Origins of copies from GPUs that have not been waited for: by queue, with
-  /// the copy's place.
+  /// the copy's position.
   std::map<int64_t, std::deque<std::pair<int64_t, Origins>>> awaitedOrigins;
 };
 

@@ -40,6 +40,22 @@ func.func @argmax(%x: tensor<1000xf32>) -> tensor<i64> {
 
 // -----
 
+// The value and the index of a row take two registers: of 16 registers, 12 are
+// for accumulators, so a tile has 4 rows; of 32 registers it has 8.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c8_i64
+// CHECK: :16 = scf.for
+// SHORT-LABEL: func.func @argmaxes
+// SHORT: llvm.func internal @kernel_0
+// SHORT: scf.for {{.*}} step %c4_i64
+// SHORT: :8 = scf.for
+func.func @argmaxes(%x: tensor<64x1000xf32>) -> tensor<64xi64> {
+  %y = td.arg_reduce max %x [1] : tensor<64x1000xf32> to tensor<64xi64>
+  return %y : tensor<64xi64>
+}
+
+// -----
+
 // The producers of a sum and its users are in one kernel; two sums over the
 // same rows share a loop.
 // CHECK-LABEL: func.func @moments

@@ -27,9 +27,9 @@ namespace {
 /// 7.5 (w - 2)² are 30, 30 / 16 and 30 / 256.
 class SlopeFit : public FrontEnd {
 public:
-  /// `inner` is the number of rows of w: 1, or the product does not fit.
-  explicit SlopeFit(Place place, int64_t inner = 1)
-      : place(std::move(place)), inner(inner) {}
+  /// With other sizes of w the program is wrong.
+  explicit SlopeFit(Place place, Dims weight = {1, 1})
+      : place(std::move(place)), weight(std::move(weight)) {}
 
   void parse(SourceManager &, FileId, DiagnosticEngine &) override {}
   llvm::StringRef getHelp() const override { return "Learns a slope."; }
@@ -37,21 +37,19 @@ public:
     return {};
   }
 
-  llvm::SmallVector<int64_t> check(const CheckOptions &,
-                                   DiagnosticEngine &diags,
-                                   Emitter &emitter) override {
+  Machines check(const CheckOptions &, DiagnosticEngine &diags,
+                 Emitter &emitter) override {
     SizeTable sizes;
-    TypedBuilder b(
-        sizes, [&]() -> Emitter & { return emitter; },
-        [&](const TensorType &type) {
-          TensorShape shape{type.dtype, {}, type.place};
-          for (const Size &size : type.dims)
-            shape.dims.push_back(sizes.constantOf(size).value_or(kRunTimeSize));
-          return shape;
-        });
+    auto report = [&](const TypeFailure &failure) {
+      diags.report(failure.code, SourceRange(), failure.title);
+    };
+    TypedBuilder b(sizes, [&]() -> Emitter & { return emitter; }, report);
     if (!emit(b, emitter))
-      diags.report(b.failure.code, SourceRange(), b.failure.title);
-    return {place.kind == Place::Kind::Cuda ? 1 : 0};
+      report(b.failure);
+    Machines machines;
+    if (place.kind == Place::Kind::Cuda)
+      machines.gpus = 1;
+    return machines;
   }
 
 private:
@@ -69,7 +67,7 @@ private:
 
   bool emit(TypedBuilder &b, Emitter &emitter) {
     Typed x = column(b, {1, 2, 3, 4}), y = column(b, {2, 4, 6, 8});
-    TensorType type{DType::F32, {Size(inner), 1}, place};
+    TensorType type{DType::F32, weight, place};
     emitter.declareSlot("fit.w", td::SlotKind::Param, "w", "fit",
                         b.shapeOf(type));
     emitter.write("fit.w", typed::fill(b, 0, type).value);
@@ -97,7 +95,7 @@ private:
   }
 
   Place place;
-  int64_t inner;
+  Dims weight;
 };
 
 std::unique_ptr<FrontEnd> makeOnCpu() {
@@ -107,7 +105,11 @@ std::unique_ptr<FrontEnd> makeOnGpu() {
   return std::make_unique<SlopeFit>(getCuda(0));
 }
 std::unique_ptr<FrontEnd> makeWrong() {
-  return std::make_unique<SlopeFit>(getCpu(), /*inner=*/3);
+  return std::make_unique<SlopeFit>(getCpu(), /*weight=*/Dims{3, 1});
+}
+std::unique_ptr<FrontEnd> makeTooLarge() {
+  return std::make_unique<SlopeFit>(getCpu(),
+                                    /*weight=*/Dims{1, int64_t(1) << 46});
 }
 
 CompileOptions optionsFor(Purpose purpose) {
@@ -165,14 +167,20 @@ TEST(FrontEndTest, ItsCopiesAreReported) {
   EXPECT_EQ(llvm::StringRef(text).split('\n').first, "slope: cpu, cuda:0");
 }
 
-TEST(FrontEndTest, ItsMistakesAreReported) {
+/// Returns the first error of the program.
+std::string check(MakeFrontEnd makeFrontEnd) {
   CompileOptions options = optionsFor(Purpose::Check);
   Silence silence;
-  Compilation compilation(options, silence, makeWrong);
+  Compilation compilation(options, silence, makeFrontEnd);
   compilation.setText("");
   EXPECT_TRUE(compilation.inspect().hasErrors());
-  EXPECT_EQ(compilation.getFirstError(),
+  return compilation.getFirstError();
+}
+
+TEST(FrontEndTest, ItsMistakesAreReported) {
+  EXPECT_EQ(check(makeWrong),
             "shapes do not fit: matmul of [4, 1] with [3, 1] (TD401)");
+  EXPECT_EQ(check(makeTooLarge), "the tensor is too large (TD412)");
 }
 
 } // namespace

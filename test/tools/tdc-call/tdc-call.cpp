@@ -4,8 +4,8 @@
 //            [--target-cpu CPU] [--gpu] [--seed N]...
 //   tdc-call FILE.mlir --main
 //
-// The other side of `tdc-interpret --calls` (Interpreter/Calls.h): the same
-// functions as machine code, by the phases of `tdc run`. With --main that of
+// The other side of `tdc-interpret --calls` (its Calls.h): the same functions
+// as machine code, by the phases of `tdc run`. With --main that of
 // `tdc-interpret FILE.mlir`: the top-level statements of a placed program. With
 // seeds all calls are made once for each, which is TDC_SIM_SEED then; the
 // results go to OUT.bin.N.
@@ -13,7 +13,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/IR/TD.h"
-#include "Interpreter/Calls.h"
 #include "JIT/JIT.h"
 #include "Pipelines/Pipelines.h"
 #include "Target/HostTarget.h"
@@ -24,6 +23,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Parser/Parser.h"
+#include "tdc-interpret/Calls.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include <sys/wait.h>

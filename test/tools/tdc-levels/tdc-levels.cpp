@@ -24,8 +24,7 @@
 #include "Compilation/DeepStack.h"
 #include "Dialect/TD/IR/TD.h"
 #include "Frontend/GenerateModule.h"
-#include "Frontend/Parser.h"
-#include "Frontend/Sema.h"
+#include "Frontend/TDSLFrontEnd.h"
 #include "Interpreter/Interpreter.h"
 #include "JIT/JIT.h"
 #include "Pipelines/Pipelines.h"
@@ -119,19 +118,19 @@ private:
     llvm::ErrorOr<FileId> file = sources.open(path);
     if (!file)
       return {};
-    const ast::Program *program = parseFile(sources, *file, ast, diags);
+    program->parse(sources, *file, diags);
     CheckOptions options;
     options.argumentsAreFinal = options.headersAreFinal = true;
     options.devicesAreFinal = true;
     options.device = level.onGPU ? "cuda" : "cpu";
     options.countCudaDevices = [&] { return level.onGPU; };
-    return generateModule(
-        *context, sources, {llvm::sys::path::stem(path), program->doc},
-        [&](Emitter &emitter) {
-          if (!diags.hasErrors())
-            check(sources, ast, *file, *program, options, diags, emitter);
-          return !diags.hasErrors();
-        });
+    return generateModule(*context, sources,
+                          {llvm::sys::path::stem(path), program->getHelp()},
+                          [&](Emitter &emitter) {
+                            if (!diags.hasErrors())
+                              program->check(options, diags, emitter);
+                            return !diags.hasErrors();
+                          });
   }
 
   /// Whether a pass of the pipeline runs at this level.
@@ -210,7 +209,7 @@ private:
   const Level &level;
   SourceManager sources;
   tdc::DiagnosticEngine diags;
-  ast::Context ast;
+  std::unique_ptr<FrontEnd> program = createTDSLFrontEnd();
   std::unique_ptr<MLIRContext> context;
   OwningOpRef<ModuleOp> module;
   bool isBug = false, isRefused = false;

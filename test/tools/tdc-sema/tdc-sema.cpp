@@ -9,8 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Frontend/Parser.h"
-#include "Frontend/Sema.h"
+#include "Frontend/TDSLFrontEnd.h"
 #include "TextEmitter.h"
 
 using namespace tdc;
@@ -58,13 +57,13 @@ int main(int argc, char **argv) {
     llvm::errs() << "cannot read " << input << '\n';
     return 2;
   }
-  ast::Context context;
   DiagnosticEngine diags(sources);
-  const ast::Program *program = parseFile(sources, *file, context, diags);
+  std::unique_ptr<FrontEnd> program = createTDSLFrontEnd();
+  program->parse(sources, *file, diags);
   std::string text;
   llvm::raw_string_ostream os(text);
   TextEmitter emitter(os);
-  check(sources, context, *file, *program, options, diags, emitter);
+  program->check(options, diags, emitter);
   if (!diags.hasErrors())
     llvm::outs() << text;
   llvm::outs().flush();

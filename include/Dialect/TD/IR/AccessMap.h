@@ -71,7 +71,7 @@ struct UpdatePart {
   unsigned operand;
   /// The map from the coordinates of the operand to those of the result. The
   /// access of an index tensor has the same domain.
-  AccessMap place;
+  AccessMap position;
   bool adds = false;
 };
 

@@ -10,7 +10,7 @@ namespace tdc::td {
 
 /// The innermost location in a file of the user; files such as
 /// "<prelude>/nn.tdsl" are not the user's. Null if there is none.
-mlir::FileLineColLoc getUserPlace(mlir::Location location);
+mlir::FileLineColLoc getUserLocation(mlir::Location location);
 
 /// The name in the program of the tensor that an op makes; empty if it has
 /// none.

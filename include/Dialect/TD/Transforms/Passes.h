@@ -8,6 +8,7 @@
 #define TDC_DIALECT_TD_TRANSFORMS_PASSES_H
 
 #include "Dialect/TD/IR/TD.h"
+#include "Target/TargetInfo.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"

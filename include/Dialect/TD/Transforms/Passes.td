@@ -479,7 +479,7 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     A kernel has the attribute `layouts`: one array per input, then one per
     result; it is absent if all are row-major.
   }];
-  let options = [Option<"lanes", "lanes", "int64_t", "16",
+  let options = [Option<"lanes", "lanes", "int64_t", "TargetInfo().getLanes()",
                         "elements per vector of the target">];
 }
 

@@ -254,10 +254,10 @@ SmallVector<Value> InsetOp::buildVJP(OpBuilder &builder,
   SmallVector<Value> gradients(getNumOperands());
   gradients[0] = b.make<InsetOp>(getType(), cotangents[0], b.zeros(getUpdate()),
                                  getLow(), getStep());
-  SmallVector<AffineExpr> places;
+  SmallVector<AffineExpr> positions;
   SmallVector<Value> offsets;
   for (auto [dim, step] : llvm::enumerate(getStep())) {
-    AffineExpr place = getAffineDimExpr(dim, getContext()) * step;
+    AffineExpr position = getAffineDimExpr(dim, getContext()) * step;
     Value low = getLow()[dim];
     std::optional<int64_t> known = getConstantIntValue(low);
     // A coordinate that is a dim alone must have the size of the operand's dim;
@@ -266,15 +266,15 @@ SmallVector<Value> InsetOp::buildVJP(OpBuilder &builder,
     bool isWhole = !ShapedType::isDynamic(size) &&
                    size == getUpdate().getType().getDimSize(dim);
     if (known && (*known != 0 || step != 1 || isWhole)) {
-      place = place + *known;
+      position = position + *known;
     } else {
-      place = place + getAffineSymbolExpr(offsets.size(), getContext());
+      position = position + getAffineSymbolExpr(offsets.size(), getContext());
       offsets.push_back(low);
     }
-    places.push_back(place);
+    positions.push_back(position);
   }
   AffineMap map =
-      AffineMap::get(places.size(), offsets.size(), places, getContext());
+      AffineMap::get(positions.size(), offsets.size(), positions, getContext());
   gradients[1] = b.make<WindowOp>(getUpdate().getType(), cotangents[0], offsets,
                                   map, b.sizesOf(getUpdate()));
   return gradients;

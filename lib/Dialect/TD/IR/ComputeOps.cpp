@@ -125,7 +125,7 @@ static std::optional<unsigned> findCoordinate(AffineMap map, unsigned dim) {
 static TensorDim findInParts(UpdateOp update, unsigned dim) {
   TensorDim found;
   for (const UpdatePart &part : update.getParts()) {
-    auto own = dyn_cast<AffineDimExpr>(part.place.map.getResult(dim));
+    auto own = dyn_cast<AffineDimExpr>(part.position.map.getResult(dim));
     if (!own)
       return {};
     found = {update->getOperand(part.operand), own.getPosition()};

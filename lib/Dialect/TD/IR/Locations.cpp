@@ -5,20 +5,19 @@
 using namespace mlir;
 using namespace tdc;
 
-FileLineColLoc td::getUserPlace(Location location) {
-  if (auto place = dyn_cast<FileLineColLoc>(location))
-    return place.getFilename().strref().starts_with("<") ? FileLineColLoc()
-                                                         : place;
+FileLineColLoc td::getUserLocation(Location location) {
+  if (auto own = dyn_cast<FileLineColLoc>(location))
+    return own.getFilename().strref().starts_with("<") ? FileLineColLoc() : own;
   if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    FileLineColLoc callee = getUserPlace(call.getCallee());
-    return callee ? callee : getUserPlace(call.getCaller());
+    FileLineColLoc callee = getUserLocation(call.getCallee());
+    return callee ? callee : getUserLocation(call.getCaller());
   }
   if (auto named = dyn_cast<NameLoc>(location))
-    return getUserPlace(named.getChildLoc());
+    return getUserLocation(named.getChildLoc());
   if (auto fused = dyn_cast<FusedLoc>(location))
     for (Location part : fused.getLocations())
-      if (FileLineColLoc place = getUserPlace(part))
-        return place;
+      if (FileLineColLoc user = getUserLocation(part))
+        return user;
   return {};
 }
 

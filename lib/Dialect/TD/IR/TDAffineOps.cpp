@@ -247,11 +247,11 @@ LogicalResult InsetOp::verify() {
 
 SmallVector<UpdatePart> InsetOp::getParts() {
   unsigned rank = getType().getRank();
-  SmallVector<AffineExpr> place;
+  SmallVector<AffineExpr> position;
   for (unsigned dim = 0; dim < rank; ++dim)
-    place.push_back(getAffineDimExpr(dim, getContext()) * getStep()[dim] +
-                    getAffineSymbolExpr(dim, getContext()));
-  AffineMap map = AffineMap::get(rank, rank, place, getContext());
+    position.push_back(getAffineDimExpr(dim, getContext()) * getStep()[dim] +
+                       getAffineSymbolExpr(dim, getContext()));
+  AffineMap map = AffineMap::get(rank, rank, position, getContext());
   return {{getUpdateMutable().getOperandNumber(), accessBy(map, getLow())}};
 }
 

@@ -104,8 +104,9 @@ static LogicalResult reportNoPath(const GradientRequest &request,
   // A line is named once, however many parameters it cuts off.
   llvm::SmallSet<std::pair<llvm::StringRef, unsigned>, 4> told;
   for (Operation *cut : flow.findCuts()) {
-    FileLineColLoc place = getUserPlace(cut->getLoc());
-    if (!place || told.insert({place.getFilename(), place.getLine()}).second)
+    FileLineColLoc location = getUserLocation(cut->getLoc());
+    if (!location ||
+        told.insert({location.getFilename(), location.getLine()}).second)
       error.attachNote(cut->getLoc())
           << (isa<DetachOp>(cut) ? "cut off here, by `detach` or `with no_grad`"
                                  : "no gradient passes through this");
@@ -202,10 +203,10 @@ void GradPass::checkSteps() {
     if (symbols.lookup<SlotOp>(slot).getKind() == SlotKind::Grad)
       steps[read.getLoc()] |= accumulated.contains(slot);
   });
-  for (auto [place, learns] : steps)
+  for (auto [location, learns] : steps)
     if (!learns)
-      emitWarning(place, "TD605: no `backward` gives these parameters a "
-                         "gradient, so this learns nothing");
+      emitWarning(location, "TD605: no `backward` gives these parameters a "
+                            "gradient, so this learns nothing");
 }
 
 void GradPass::runOnOperation() {

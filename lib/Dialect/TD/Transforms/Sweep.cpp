@@ -278,20 +278,20 @@ SmallVector<Operation *> findUnusedLoops(ModuleOp module) {
   llvm::MapVector<Attribute, Operation *> unused;
   llvm::DenseSet<Attribute> used;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    FileLineColLoc place = getUserPlace(op->getLoc());
-    if (!CarryingLoop(op) || !place)
+    FileLineColLoc location = getUserLocation(op->getLoc());
+    if (!CarryingLoop(op) || !location)
       return WalkResult::advance();
     if (isUnused(op, marking)) {
       if (doesWork(op))
-        unused.insert({place, op});
+        unused.insert({location, op});
       return WalkResult::skip();
     }
-    used.insert(place);
+    used.insert(location);
     return WalkResult::advance();
   });
   SmallVector<Operation *> loops;
-  for (auto [place, loop] : unused)
-    if (!used.contains(place))
+  for (auto [location, loop] : unused)
+    if (!used.contains(location))
       loops.push_back(loop);
   return loops;
 }

@@ -224,7 +224,7 @@ Ticket CudaDevice::mark(Ticket::Queue queue, int32_t peer) {
       queue, queue == Ticket::Work ? markWork() : getQueue(queue, peer).mark(),
       peer};
   if (queue == Ticket::Downloads && std::exchange(isDownloading, false))
-    inFlight.push_back({ticket.place, countQueuedReports()});
+    inFlight.push_back({ticket.position, countQueuedReports()});
   return ticket;
 }
 
@@ -232,7 +232,7 @@ int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
                                 bool isPinned, Ticket after) {
   CudaContext::Use use(context);
   CudaQueue &queue = getQueue(Ticket::Uploads);
-  queue.waitFor(getQueue(after), after.place);
+  queue.waitFor(getQueue(after), after.position);
   if (!isPinned)
     return upload(uploadStaging, queue, to, from, bytes);
   CudaTrace::Span span(trace, queue);
@@ -246,10 +246,10 @@ int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
 void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
   CudaContext::Use use(context);
   CudaQueue &queue = getQueue(Ticket::Downloads);
-  // Errors are read at a fixed place in the order of the kernels, so the errors
-  // that come with a download do not depend on the GPU's progress. The kernels
-  // after a short download can wait for it, so the read is in its queue; for a
-  // long one the read is in the queue of the kernels.
+  // Errors are read at a fixed position in the order of the kernels, so the
+  // errors that come with a download do not depend on the GPU's progress. The
+  // kernels after a short download can wait for it, so the read is in its
+  // queue; for a long one the read is in the queue of the kernels.
   bool isShort = bytes <= kShortDownload;
   if (!isShort)
     queueReports();
@@ -276,15 +276,16 @@ void CudaDevice::startCopyFromPeer(Device &other, int32_t number, void *to,
 
 void CudaDevice::wait(Device &owner, Ticket ticket) {
   CudaContext::Use use(context);
-  work.waitFor(static_cast<CudaDevice &>(owner).getQueue(ticket), ticket.place);
+  work.waitFor(static_cast<CudaDevice &>(owner).getQueue(ticket),
+               ticket.position);
 }
 
 void CudaDevice::finish(Ticket ticket) {
   CudaContext::Use use(context);
-  getQueue(ticket).finish(ticket.place);
+  getQueue(ticket).finish(ticket.position);
   if (ticket.queue != Ticket::Downloads)
     return;
-  while (!inFlight.empty() && inFlight.front().place <= ticket.place) {
+  while (!inFlight.empty() && inFlight.front().position <= ticket.position) {
     noteReports(inFlight.front().reports);
     inFlight.pop_front();
   }

@@ -83,7 +83,7 @@ private:
   CudaQueue &getQueue(const Ticket &ticket) {
     return getQueue(ticket.queue, ticket.peer);
   }
-  /// The place after all in-order work given so far, and after the copies in
+  /// The position after all in-order work given so far, and after the copies in
   /// which other GPUs read from this one.
   int64_t markWork();
   /// Gives a queue a copy from another GPU.
@@ -136,10 +136,10 @@ private:
   int64_t countQueuedReports() const {
     return arrivedReports + static_cast<int64_t>(reportsOnTheirWay.size());
   }
-  /// Downloads that have not been waited for: the place, and the number of
+  /// Downloads that have not been waited for: the position, and the number of
   /// reads of `errors` that were queued before it.
   struct Download {
-    int64_t place, reports;
+    int64_t position, reports;
   };
   std::deque<Download> inFlight;
   bool isDownloading = false; ///< one has begun since the last mark

@@ -53,8 +53,8 @@ int64_t CudaQueue::upload(char *to, const char *from, int64_t bytes) {
 
 void CudaQueue::noteWork() {
   flush();
-  for (auto [other, place] : readers)
-    if (place > other->finished && place > getKnown(*other))
+  for (auto [other, position] : readers)
+    if (position > other->finished && position > getKnown(*other))
       waitFor(*other, other->mark());
   readers.clear();
   ++given;
@@ -74,44 +74,45 @@ int64_t CudaQueue::mark() {
   Event &next = events[marks++ % kEvents];
   context.check(context.driver.cuEventRecord(next.event.get(), stream.get()),
                 "recording an event");
-  next.place = marked = given;
+  next.position = marked = given;
   next.known = known;
   return given;
 }
 
-const CudaQueue::Event &CudaQueue::findEvent(int64_t place) const {
+const CudaQueue::Event &CudaQueue::findEvent(int64_t position) const {
   const Event *first = nullptr;
   for (const Event &event : events)
-    if (event.place >= place && (!first || event.place < first->place))
+    if (event.position >= position &&
+        (!first || event.position < first->position))
       first = &event;
   return *first;
 }
 
 int64_t CudaQueue::getKnown(CudaQueue &other) const {
-  for (auto [queue, place] : known)
+  for (auto [queue, position] : known)
     if (queue == &other)
-      return place;
+      return position;
   return 0;
 }
 
-void CudaQueue::note(Clock &clock, CudaQueue &other, int64_t place) {
+void CudaQueue::note(Clock &clock, CudaQueue &other, int64_t position) {
   for (auto &[queue, before] : clock)
     if (queue == &other) {
-      before = std::max(before, place);
+      before = std::max(before, position);
       return;
     }
-  clock.emplace_back(&other, place);
+  clock.emplace_back(&other, position);
 }
 
-void CudaQueue::waitFor(CudaQueue &other, int64_t place) {
-  if (place <= std::max(other.finished, getKnown(other)))
+void CudaQueue::waitFor(CudaQueue &other, int64_t position) {
+  if (position <= std::max(other.finished, getKnown(other)))
     return;
   flush();
-  const Event &event = other.findEvent(place);
+  const Event &event = other.findEvent(position);
   context.check(
       context.driver.cuStreamWaitEvent(stream.get(), event.event.get(), 0),
       "waiting for other work");
-  learn(other, event.place);
+  learn(other, event.position);
   for (auto [queue, before] : event.known)
     if (queue != this)
       learn(*queue, before);
@@ -124,8 +125,8 @@ void CudaQueue::waitFor(CudaQueue &other, int64_t place) {
 //===----------------------------------------------------------------------===//
 
 void CudaQueue::noteFinished(const Clock &known) {
-  for (auto [queue, place] : known)
-    queue->finished = std::max(queue->finished, place);
+  for (auto [queue, position] : known)
+    queue->finished = std::max(queue->finished, position);
 }
 
 void CudaQueue::noteFinished() {
@@ -133,13 +134,13 @@ void CudaQueue::noteFinished() {
   noteFinished(known);
 }
 
-void CudaQueue::finish(int64_t place) {
-  if (place <= finished)
+void CudaQueue::finish(int64_t position) {
+  if (position <= finished)
     return;
-  const Event &event = findEvent(place);
+  const Event &event = findEvent(position);
   context.check(context.driver.cuEventSynchronize(event.event.get()),
                 "waiting for a copy");
-  finished = event.place;
+  finished = event.position;
   noteFinished(event.known);
 }
 

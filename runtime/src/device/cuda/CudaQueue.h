@@ -26,10 +26,10 @@ inline int64_t alignUp(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 Owned<CUevent> makeEvent(CudaContext &context,
                          unsigned flags = CU_EVENT_DISABLE_TIMING);
 
-/// A stream with places that other queues can wait for. A place is the number
-/// of operations that the stream was given by then. A function that may throw
-/// must be called with the context current; it throws what CudaContext::check
-/// throws.
+/// A stream with positions that other queues can wait for. A position is the
+/// number of operations that the stream was given by then. A function that may
+/// throw must be called with the context current; it throws what
+/// CudaContext::check throws.
 class CudaQueue {
 public:
   explicit CudaQueue(CudaContext &context);
@@ -46,11 +46,11 @@ public:
   /// Gives the stream the upload that is held back to be joined with more.
   void flush();
 
-  /// The place after all work that the queue was given, to be waited for.
+  /// The position after all work that the queue was given, to be waited for.
   int64_t mark();
-  /// Delays this queue's further work until `other` has reached `place`, a
+  /// Delays this queue's further work until `other` has reached `position`, a
   /// result of its mark().
-  void waitFor(CudaQueue &other, int64_t place);
+  void waitFor(CudaQueue &other, int64_t position);
   /// Delays this queue's further work, which could overwrite memory that
   /// `other` reads, until the work given to `other` by now is done.
   void protectFrom(CudaQueue &other) { note(readers, other, other.given); }
@@ -59,8 +59,8 @@ public:
     if (!readers.empty())
       noteWork();
   }
-  /// Returns when the queue has reached `place`, a result of mark().
-  void finish(int64_t place);
+  /// Returns when the queue has reached `position`, a result of mark().
+  void finish(int64_t position);
   /// Returns when all work that the queue was given is done.
   void finish();
   /// Must be called when the host has found out that all work is done.
@@ -71,20 +71,22 @@ public:
   bool isFinished() const { return finished == given; }
 
 private:
-  /// Places of other queues.
+  /// Positions of other queues.
   using Clock = std::vector<std::pair<CudaQueue *, int64_t>>;
   struct Event {
     Owned<CUevent> event;
-    int64_t place;
-    Clock known; ///< places reached when the event has come
+    int64_t position;
+    Clock known; ///< positions reached when the event has come
   };
 
-  /// The first event that comes at `place` or after it.
-  const Event &findEvent(int64_t place) const;
+  /// The first event that comes at `position` or after it.
+  const Event &findEvent(int64_t position) const;
   int64_t getKnown(CudaQueue &other) const;
-  void learn(CudaQueue &other, int64_t place) { note(known, other, place); }
-  /// Adds a place to a clock, which keeps the latest place of each queue.
-  static void note(Clock &clock, CudaQueue &other, int64_t place);
+  void learn(CudaQueue &other, int64_t position) {
+    note(known, other, position);
+  }
+  /// Adds a position to a clock, which keeps the latest position of each queue.
+  static void note(Clock &clock, CudaQueue &other, int64_t position);
   static void noteFinished(const Clock &known);
 
   static constexpr size_t kEvents = 16;
@@ -95,7 +97,7 @@ private:
   std::vector<Event> events; ///< the last marks
   size_t marks = 0;
   int64_t given = 0, marked = 0;
-  int64_t finished = 0; ///< the place that the host knows is reached
+  int64_t finished = 0; ///< the position that the host knows is reached
   Clock known;
   /// Queues that may still read memory which the next work overwrites.
   Clock readers;

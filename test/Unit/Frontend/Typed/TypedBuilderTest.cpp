@@ -34,14 +34,6 @@ public:
 
 class TypedBuilderTest : public testing::Test {
 protected:
-  static TensorShape shapeOf(const TensorType &type) {
-    TensorShape shape;
-    shape.dtype = type.dtype;
-    for (const Size &size : type.dims)
-      shape.dims.push_back(size.isConstant() ? size.getConstant()
-                                             : kRunTimeSize);
-    return shape;
-  }
   static Typed tensor(DimsRef dims, DType dtype = DType::F32) {
     return {Value(), {dtype, Dims(dims.begin(), dims.end()), Place()}};
   }
@@ -51,8 +43,10 @@ protected:
 
   OpRecorder emitter;
   SizeTable sizes;
-  TypedBuilder builder{sizes, [this]() -> Emitter & { return emitter; },
-                       shapeOf};
+  std::vector<TypeFailure> reported;
+  TypedBuilder builder{
+      sizes, [this]() -> Emitter & { return emitter; },
+      [this](const TypeFailure &failure) { reported.push_back(failure); }};
 };
 
 TEST_F(TypedBuilderTest, AConvolutionIsAContractionOverWindows) {
@@ -101,6 +95,16 @@ TEST_F(TypedBuilderTest, FailuresAreCodesWithWords) {
                                typed::WindowDim{0, 1, {}}, 1));
   EXPECT_EQ(builder.failure.code, DiagCode::TD222);
   EXPECT_TRUE(emitter.ops.empty());
+}
+
+TEST_F(TypedBuilderTest, ABiasHasANumberForEachChannel) {
+  EXPECT_EQ(dims(typed::biasColumn(builder, tensor({4}), 4, 2)), "[4, 1, 1]");
+  for (const Typed &wrong : {tensor({5}), tensor({4, 1}), tensor({})}) {
+    EXPECT_FALSE(typed::biasColumn(builder, wrong, 4, 2));
+    EXPECT_EQ(builder.failure.code, DiagCode::TD401);
+    EXPECT_EQ(builder.failure.title,
+              "the bias has a number for each of 4 channels");
+  }
 }
 
 TEST_F(TypedBuilderTest, TransposedConvolutionsUndoTheSizes) {
@@ -175,6 +179,25 @@ TEST_F(TypedBuilderTest, ShapesOfMatrixProducts) {
   EXPECT_EQ(builder.failure.code, DiagCode::TD401);
   EXPECT_EQ(builder.failure.title,
             "shapes do not fit: matmul of [2, 3] with [4, 3]");
+  EXPECT_TRUE(typed::requireRank(builder, tensor({n, 3}), 2));
+  EXPECT_FALSE(typed::requireRank(builder, tensor({n, 3}), 3));
+  EXPECT_EQ(builder.failure.title, "needs tensors of 3 dims");
+  EXPECT_EQ(builder.failure.label, "f32[n, 3]");
+}
+
+TEST_F(TypedBuilderTest, WhatNoProcessCanAddressIsReported) {
+  auto large = int64_t(1) << 45;
+  typed::broadcast(builder, tensor({1}), {large});
+  EXPECT_TRUE(reported.empty()); // 2^47 bytes
+  Size n = sizes.add("n", Value());
+  EXPECT_EQ(dims(typed::broadcast(builder, tensor({1, 1}), {n, 2 * large})),
+            "[n, 70368744177664]");
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0].code, DiagCode::TD412);
+  EXPECT_EQ(reported[0].label, "this would be f32[n, 70368744177664]");
+  // The product of the sizes does not fit in 64 bits.
+  typed::broadcast(builder, tensor({1, 1}), {large, large});
+  EXPECT_EQ(reported.size(), 2u);
 }
 
 TEST_F(TypedBuilderTest, WhatMakesNothingNewGivesItsOperand) {

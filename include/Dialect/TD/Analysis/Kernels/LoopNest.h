@@ -164,7 +164,7 @@ public:
   bool isPickedBy(Coordinate at, unsigned loop) const;
   /// The coordinates at which `part` of `update` writes the elements of the
   /// root, which is the operand of that part.
-  Coordinates getPlace(UpdateOp update, const UpdatePart &part);
+  Coordinates getPosition(UpdateOp update, const UpdatePart &part);
 
   /// Prints a line for each loop, root, reduction and input, with the
   /// coordinates at which it is read; `names` has the names of the surrounding

@@ -25,8 +25,8 @@ struct CopySite {
   /// The name of the parameter, else of the variable, else the op that made the
   /// value, in PyTorch's terms.
   std::string what;
-  bool isState = false;       ///< it is a parameter, or other state of a model
-  mlir::FileLineColLoc place; ///< of the value
+  bool isState = false; ///< it is a parameter, or other state of a model
+  mlir::FileLineColLoc location; ///< of the value
   Place from, to;
   bool isImplied = false; ///< the program does not write it
 

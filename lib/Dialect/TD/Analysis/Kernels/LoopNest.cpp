@@ -351,14 +351,14 @@ Coordinates LoopNest::compose(Operation *op, const AccessMap &access,
   return composed;
 }
 
-Coordinates LoopNest::getPlace(UpdateOp update, const UpdatePart &part) {
+Coordinates LoopNest::getPosition(UpdateOp update, const UpdatePart &part) {
   auto compute = cast<ComputeOp>(*update);
   const Coordinates *at = roots.front().at;
-  for (const AccessSymbol &symbol : part.place.symbols)
+  for (const AccessSymbol &symbol : part.position.symbols)
     if (symbol.kind == AccessSymbol::Element)
       operands[{update, symbol.operand, at}] =
           intern(compose(update, compute.getAccess(symbol.operand), *at, at));
-  return compose(update, part.place, *at, at);
+  return compose(update, part.position, *at, at);
 }
 
 const NestSymbol *LoopNest::findPicked(Coordinate at) const {

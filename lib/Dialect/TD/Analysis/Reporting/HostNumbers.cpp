@@ -77,10 +77,11 @@ HostNumber assumeNumber(Value value, unsigned time) {
   if (!value.getType().isInteger(1))
     // A resumed program has iterations left: `for epoch in range(start, 4)`.
     return {value.getDefiningOp<RestoreScalarOp>() ? 1 : 4, false};
-  FileLineColLoc place = getUserPlace(value.getLoc());
+  FileLineColLoc location = getUserLocation(value.getLoc());
   uint64_t seed = time;
-  if (place)
-    seed += uint64_t(place.getLine()) * 1000003 + place.getColumn() * 8191;
+  if (location)
+    seed +=
+        uint64_t(location.getLine()) * 1000003 + location.getColumn() * 8191;
   seed = (seed ^ (seed >> 15)) * 0x9E3779B97F4A7C15u;
   return {(seed >> 40) % 4 != 0, false};
 }

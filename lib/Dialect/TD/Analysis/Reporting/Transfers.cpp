@@ -7,8 +7,6 @@
 #include "Dialect/TD/IR/Locations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/CheckedArithmetic.h"
-#include <map>
-#include <set>
 
 using namespace mlir;
 
@@ -27,6 +25,16 @@ bool isForHost(Operation *reader) {
   return isa<FormatOp, ItemOp, SaveTensorOp, SaveOp>(reader);
 }
 
+/// The replicas on one device of the values that some td.handle ops on another
+/// device make: one site, because the first request makes the copy.
+struct Replicas {
+  size_t site; ///< index in the collected sites
+  Place to;
+  llvm::SetVector<HandleOp> own;
+  /// td.handle ops of any device whose values the same ops may read.
+  llvm::SetVector<HandleOp> all;
+};
+
 class Collector {
 public:
   Collector(ModuleOp module, const DryRun &run)
@@ -44,6 +52,8 @@ public:
         addAsWritten(op);
       }
     });
+    for (const Replicas &replicas : onDemand)
+      countReplicas(replicas);
     return std::move(transfers);
   }
 
@@ -54,7 +64,7 @@ private:
     SlotOp slot = getSlotOfCopy(result, content);
     site.isState = bool(slot);
     site.what = slot ? getSlotName(slot) : getValueName(content);
-    site.place = getUserPlace(op->getLoc());
+    site.location = getUserLocation(op->getLoc());
     site.contents = {getContent(content)};
     site.to = getPlace(result);
     site.type = cast<RankedTensorType>(result.getType());
@@ -92,7 +102,7 @@ private:
   void addAsWritten(Operation *op) {
     CopySite site;
     site.ops = {op};
-    site.place = getUserPlace(op->getLoc());
+    site.location = getUserLocation(op->getLoc());
     if (auto move = dyn_cast<MoveOp>(op)) {
       site.what = move.getSlot().str();
       site.isState = true;
@@ -139,8 +149,8 @@ private:
     Operation *maker = made.getDefiningOp();
     if (auto read = dyn_cast_or_null<ReadOp>(maker))
       maker = flow.getWriteIn(read.getSlotAttr().getAttr(), site.loop);
-    site.definedAt =
-        maker ? getUserPlace(maker->getLoc()) : getUserPlace(made.getLoc());
+    site.definedAt = maker ? getUserLocation(maker->getLoc())
+                           : getUserLocation(made.getLoc());
   }
 
   /// Whether every iteration of the loop around it makes the copy: no branch
@@ -158,8 +168,6 @@ private:
 
   //===--- Replicas -------------------------------------------------------===//
 
-  /// All replicas on one device of values from the same td.handle ops on one
-  /// device are one site: the first request makes the copy.
   void addReplica(ReplicaGetOp op) {
     llvm::SetVector<HandleOp> made = flow.getHandles(op.getHandle());
     made.remove_if([&](HandleOp handle) { return !mayReach(handle, op); });
@@ -168,31 +176,32 @@ private:
       Place from = getPlace(first.getInput());
       if (from == to)
         continue;
-      SmallVector<HandleOp> own;
-      for (HandleOp handle : made)
-        if (getPlace(handle.getInput()) == from)
-          own.push_back(handle);
+      llvm::SetVector<HandleOp> own = made;
+      own.remove_if(
+          [&](HandleOp handle) { return getPlace(handle.getInput()) != from; });
       if (own.front() != first)
         continue;
-      std::set<Operation *> makers(own.begin(), own.end());
-      auto [known, isNew] =
-          onDemand.try_emplace({spelling(to), makers}, transfers.size());
-      if (isNew) {
+      auto known = llvm::find_if(onDemand, [&](const Replicas &other) {
+        return other.to == to &&
+               std::is_permutation(own.begin(), own.end(), other.own.begin(),
+                                   other.own.end());
+      });
+      if (known == onDemand.end()) {
         CopySite site = start(op, op.getResult(), first.getInput());
         site.kind = CopySite::OnDemand;
         site.from = from;
         site.isImplied = op->hasAttr(kImpliedAttr);
+        for (HandleOp handle : own.getArrayRef().drop_front())
+          if (Value content = getContent(handle.getInput());
+              !llvm::is_contained(site.contents, content))
+            site.contents.push_back(content);
+        onDemand.push_back({transfers.size(), to, own, made});
         transfers.push_back(std::move(site));
       } else {
-        transfers[known->second].ops.push_back(op);
-        addReaders(transfers[known->second], op.getResult());
+        transfers[known->site].ops.push_back(op);
+        addReaders(transfers[known->site], op.getResult());
+        known->all.insert_range(made);
       }
-      CopySite &site = transfers[known->second];
-      for (HandleOp handle : own)
-        if (Value content = getContent(handle.getInput());
-            !llvm::is_contained(site.contents, content))
-          site.contents.push_back(content);
-      countReplicas(site, own, made);
     }
   }
 
@@ -207,8 +216,20 @@ private:
            (before != around && before->isBeforeInBlock(around));
   }
 
-  void countReplicas(CopySite &site, ArrayRef<HandleOp> made,
-                     const llvm::SetVector<HandleOp> &all) {
+  /// Whether ops of another site may copy values of these td.handle ops to the
+  /// same device first.
+  bool isShared(const Replicas &replicas) {
+    return llvm::any_of(onDemand, [&](const Replicas &other) {
+      return other.site != replicas.site && other.to == replicas.to &&
+             llvm::any_of(other.own, [&](HandleOp handle) {
+               return replicas.own.contains(handle);
+             });
+    });
+  }
+
+  void countReplicas(const Replicas &replicas) {
+    CopySite &site = transfers[replicas.site];
+    ArrayRef<HandleOp> made = replicas.own.getArrayRef();
     // Each value is copied once, and only on request.
     std::optional<int64_t> asked = 0, values = 0;
     auto add = [&](std::optional<int64_t> &sum, Operation *op) {
@@ -216,7 +237,7 @@ private:
       sum = sum && runs ? llvm::checkedAdd(*sum, *runs) : std::nullopt;
       return run.isKnown(op->getBlock());
     };
-    bool isKnown = made.size() == all.size();
+    bool isKnown = made.size() == replicas.all.size() && !isShared(replicas);
     for (Operation *op : site.ops)
       isKnown &= add(asked, op);
     for (HandleOp handle : made)
@@ -239,13 +260,13 @@ private:
     bool isAnew = llvm::all_of(
         made, [&](HandleOp handle) { return site.loop->isAncestor(handle); });
     llvm::DenseSet<Attribute> homes;
-    for (HandleOp handle : all)
+    for (HandleOp handle : replicas.all)
       homes.insert(handle.getInput().getType().getEncoding());
     site.blocked = homes.size() > 1 ? CopySite::MixedHome
                    : isAnew         ? CopySite::DefinedInLoop
                                     : CopySite::ConditionalDemand;
     if (isAnew)
-      site.definedAt = getUserPlace(made.front()->getLoc());
+      site.definedAt = getUserLocation(made.front()->getLoc());
   }
 
   /// Each value is copied at most once, by any of the ops: bounds the copies by
@@ -262,9 +283,7 @@ private:
   const DryRun &run;
   ContentFlow flow;
   std::vector<CopySite> transfers;
-  /// By device and td.handle ops: the index of the site of their replicas in
-  /// `transfers`.
-  std::map<std::pair<std::string, std::set<Operation *>>, size_t> onDemand;
+  std::vector<Replicas> onDemand;
 };
 
 } // namespace

@@ -1,23 +1,19 @@
 """Runs the example of each pass: the pass must convert `Before:` to `After:`.
 
-    examples.py Passes.json
+    pass_examples.py Passes.json
 
 The argument is what `llvm-tblgen -dump-json` makes of Passes.td. Both sides are
-pieces of a function (see ../../IR/Inputs/examples.py), which returns what the
-first defines and does not use. They are printed alike, and the function and the
-td ops of the module are compared. Functions that a pass makes are declarations
-in the second part.
+pieces of a function (see op_examples.py), which returns what the first defines and
+does not use. They are printed alike, and the function and the td ops of the module
+are compared. Functions that a pass makes are declarations in the second part.
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "IR", "Inputs"))
-import examples
-
+import op_examples
 
 # Passes that change nothing.
 READERS = ("td-verify-", "td-print-")
@@ -65,12 +61,12 @@ def main():
             print(f"{name}: has no example")
             wrong += 1
             continue
-        before, after = (examples.Example(name, found[word], returns=True)
+        before, after = (op_examples.Example(name, found[word], returns=True)
                          for word in ("Before", "After"))
-        examples.settle([before])
+        op_examples.settle([before])
         after.types = {name: after.types.get(name, type) for name, type in before.types.items()}
-        after.results = dict.fromkeys(before.results, examples.UNKNOWN)
-        examples.settle([after])
+        after.results = dict.fromkeys(before.results, op_examples.UNKNOWN)
+        op_examples.settle([after])
         problem = next((f"{one.error}\n{one.module()}" for one in (before, after) if one.error), "")
         if not problem:
             made, problem = run(["--" + name], before.module())

@@ -1,6 +1,6 @@
 //===- Calls.cpp - packed arguments and results ---------------------------===//
 
-#include "Interpreter/Calls.h"
+#include "Calls.h"
 #include "Interpreter/Tensor.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"

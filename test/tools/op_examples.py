@@ -1,6 +1,6 @@
 """Parses and verifies the example of each op of td.
 
-    examples.py TDOps.json
+    op_examples.py TDOps.json
 
 The argument is what `llvm-tblgen -dump-json` makes of TDOps.td. An example is a
 piece of a function: symbols (SYMBOLS) are defined in the module around it,

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_INTERPRETER_CALLS_H
-#define TDC_INTERPRETER_CALLS_H
+#ifndef TDC_TOOLS_TDC_INTERPRET_CALLS_H
+#define TDC_TOOLS_TDC_INTERPRET_CALLS_H
 
 #include "tdc_runtime.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -35,4 +35,4 @@ bool runCalls(llvm::StringRef callsFile, llvm::StringRef dataFile,
 
 } // namespace tdc
 
-#endif // TDC_INTERPRETER_CALLS_H
+#endif // TDC_TOOLS_TDC_INTERPRET_CALLS_H
