@@ -55,6 +55,10 @@ Value SizeTable::valueOf(const SizeAtom &atom, Emitter &emitter) const {
                         {valueOf(atom.getNumerator(), emitter),
                          valueOf(atom.getDenominator(), emitter)});
   const Variable *variable = find(atom);
+  if (variable && variable->known)
+    return emitter.constantInt(*variable->known);
+  // A function that is checked without a call has sizes without values; its ops
+  // are not emitted.
   return variable && variable->value ? variable->value : emitter.constantInt(0);
 }
 
