@@ -151,17 +151,15 @@ private:
     write("bytesOfOne", getBytesOfOne(site));
     write("copies", getCopies(site));
     write("bytes", getBytes(site));
-    json.attributeArray("runs", [&] {
-      for (const RunFactor &factor : site.factors)
+    auto writeAll = [&](llvm::ArrayRef<RunFactor> factors) {
+      for (const RunFactor &factor : factors)
         json.object([&] { write(factor); });
-    });
+    };
+    json.attributeArray("runs", [&] { writeAll(site.factors); });
     if (!site.otherFactors.empty())
       json.attributeArray("otherRuns", [&] {
         for (llvm::ArrayRef<RunFactor> factors : site.otherFactors)
-          json.array([&] {
-            for (const RunFactor &factor : factors)
-              json.object([&] { write(factor); });
-          });
+          json.array([&] { writeAll(factors); });
       });
     if (site.blocked != CopySite::Nothing)
       json.attributeObject("blockedBy", [&] {

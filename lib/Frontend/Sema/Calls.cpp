@@ -246,7 +246,7 @@ bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
     return false;
   }
   if (next < args.positional.size()) {
-    // The first parameters are given by position, as many as there are.
+    // `next` parameters can be given by position.
     reportExtra(args, what, keywordOnly ? "positional " : "", next);
     return false;
   }

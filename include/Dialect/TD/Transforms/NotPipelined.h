@@ -15,7 +15,7 @@ inline constexpr llvm::StringLiteral kNotPipelinedAttr = "td.not_pipelined";
 inline constexpr llvm::StringLiteral kNotPipelinedByAttr =
     "td.not_pipelined_by";
 
-/// The reasons: kCheck is "check".
+/// A constant for each reason, such as kCheck, which is "check".
 namespace not_pipelined {
 #define NOT_PIPELINED(NAME, SPELLING, SENTENCE)                                \
   inline constexpr llvm::StringLiteral k##NAME = SPELLING;

@@ -30,6 +30,7 @@ bool isForHost(Operation *reader) {
 struct Replicas {
   size_t site; ///< index in the collected sites
   Place to;
+  /// These td.handle ops.
   llvm::SetVector<HandleOp> own;
   /// td.handle ops of any device whose values the same ops may read.
   llvm::SetVector<HandleOp> all;
