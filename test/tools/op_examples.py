@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-# Ops that are in a module, not in a function.
+# Ops of a module, not of a function.
 SYMBOLS = ("td.slot", "td.gpu_kernel", "td.image", "llvm.func")
 SEPARATOR = "// -----\n"
 UNKNOWN = "none"
@@ -69,7 +69,7 @@ class Example:
                 f"func.func @example({arguments}) -> ({types}) {{\n{self.body}{result}\n}}\n}}\n")
 
     def learn(self):
-        """Takes an argument's type from the error; returns whether the error names one."""
+        """Takes the type of a value from the error; returns whether the error names one."""
         of = re.match(r"use of value '(%\w+)' expects different type than prior uses: '(.*)' vs "
                       r"'(.*)'$", self.error)
         if of and of[3] == UNKNOWN and of[1] in self.types:

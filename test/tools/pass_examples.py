@@ -3,9 +3,10 @@
     pass_examples.py Passes.json
 
 The argument is what `llvm-tblgen -dump-json` makes of Passes.td. Both sides are
-pieces of a function (see op_examples.py), which returns what the first defines and
-does not use. They are printed alike, and the function and the td ops of the module
-are compared. Functions that a pass makes are declarations in the second part.
+pieces of a function (see op_examples.py). The function returns the values that
+`Before:` defines and does not use. tdc-opt prints both sides, and the function and the
+td ops of the module are compared. Functions that a pass makes are declarations in
+`After:`.
 """
 
 import json
@@ -15,14 +16,14 @@ import sys
 
 import op_examples
 
-# Passes that change nothing.
+# Prefixes of passes that change nothing.
 READERS = ("td-verify-", "td-print-")
-# Passes whose example cannot be run.
+# Passes whose example cannot be run, and the reasons.
 FRAGMENTS = {
-    "merge-launches": "what it takes holds the machine code of its kernels",
+    "merge-launches": "its input holds the machine code of kernels",
     "gpu-to-image": "the result is a page of PTX",
     "td-split-functions": "only functions of thousands of ops are cut",
-    "td-to-runtime": "of a program's host part, a page of calls",
+    "td-to-runtime": "the result is a page of calls",
 }
 
 

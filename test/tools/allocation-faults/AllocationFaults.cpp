@@ -1,18 +1,18 @@
-//===- AllocationFaults.cpp - what goes wrong at the k-th allocation ------===//
+//===- AllocationFaults.cpp - a fault at the k-th allocation --------------===//
 //
-// LD_PRELOAD loads it before the C library of a program, which has no branch
-// for it. ALLOCATION_FAULT says what happens at an allocation, counted from the
-// start of `main`:
+// A library that LD_PRELOAD loads before the C library of a program, so that
+// the program needs no code for tests. ALLOCATION_FAULT names the fault.
+// Allocations are counted from the start of `main`.
 //
-//   fail:K       that one fails
-//   fail-from:K  so do all that follow
-//   crash:K      SIGSEGV
-//   abort:K      abort()
-//   overflow:K   the stack is full
-//   sleep:K      it takes two seconds
-//   count:FILE   nothing; their number is written to a file
+//   fail:K       allocation K fails
+//   fail-from:K  allocation K and all later ones fail
+//   crash:K      SIGSEGV at allocation K
+//   abort:K      abort() at allocation K
+//   overflow:K   the stack overflows at allocation K
+//   sleep:K      allocation K takes two seconds
+//   count:FILE   no fault; writes the number of allocations to a file
 //
-// Processes that the program starts are left alone.
+// Processes that the program starts have no faults.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ int overflow(volatile char *above) {
   return *above ? 1 : overflow(page) + page[0];
 }
 
-/// Counts an allocation; whether it succeeds.
+/// Counts an allocation and returns whether it succeeds.
 bool succeeds() {
   long number = ++allocations;
   Fault what = fault;
@@ -64,7 +64,7 @@ bool succeeds() {
     return overflow(&start) == 0;
   }
   case Fault::Sleep:
-    // A timer that goes off in between wakes it early.
+    // The signal of a timer ends a sleep early.
     for (unsigned left = 2; left;)
       left = sleep(left);
     return true;
@@ -105,7 +105,7 @@ template <typename F> F *next(const char *name) {
 
 } // namespace
 
-// The names are the C library's.
+// The functions have the names of the C library.
 // NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 #pragma GCC visibility push(default)
 extern "C" {
@@ -114,7 +114,7 @@ void *__libc_calloc(size_t, size_t);
 void *__libc_realloc(void *, size_t);
 void *__libc_memalign(size_t, size_t);
 
-// tdc has a malloc of its own, which calls this one.
+// tdc defines malloc itself; its malloc calls this function.
 void *__libc_malloc(size_t size) {
   static auto *real = next<void *(size_t)>("__libc_malloc");
   return succeeds() ? real(size) : nullptr;

@@ -1,4 +1,4 @@
-//===- tdc-ast.cpp - shows what the parser makes of a file ----------------===//
+//===- tdc-ast.cpp - prints the syntax tree of a file ---------------------===//
 //
 // A test tool: `tdc-ast [--json] file` prints the syntax tree of a file, or,
 // if there are errors or warnings, these alone (as JSON with --json).

@@ -4,11 +4,11 @@
 //            [--target-cpu CPU] [--gpu] [--seed N]...
 //   tdc-call FILE.mlir --main
 //
-// The other side of `tdc-interpret --calls` (its Calls.h): the same functions
-// as machine code, by the phases of `tdc run`. With --main that of
-// `tdc-interpret FILE.mlir`: the top-level statements of a placed program. With
-// seeds all calls are made once for each, which is TDC_SIM_SEED then; the
-// results go to OUT.bin.N.
+// Makes the calls that `tdc-interpret --calls` (its Calls.h) makes, but of
+// machine code, compiled by the phases of `tdc run`. With --main it runs the
+// top-level statements of a placed program, as `tdc-interpret FILE.mlir` does.
+// With seeds it makes all calls once per seed, with TDC_SIM_SEED set to it; the
+// results of seed N go to OUT.bin.N.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,8 +96,8 @@ static int makeCalls(const tdrt_program &program, llvm::StringRef resultsFile) {
   return done ? 0 : 2;
 }
 
-/// The same in a process of its own, because the simulated driver takes its
-/// seed once.
+/// The same in a process of its own, because the simulated driver reads its
+/// seed only once.
 static int makeCallsApart(const tdrt_program &program,
                           const std::string &seed) {
   pid_t child = fork();

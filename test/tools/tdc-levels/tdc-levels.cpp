@@ -1,23 +1,24 @@
 //===- tdc-levels.cpp - programs in many ways, each in a process ----------===//
 //
 // A server for tests that run thousands of programs. Each line of standard
-// input is a job, three words: how, the program's file, and the folder where it
-// runs. For each a line is answered, in order: `exit N`, `signal N` or
-// `timeout`. What the program prints is in the files `output` and `errors` of
-// the folder.
+// input is a job of three words: its level, the program's file, and the folder
+// where it runs. The answer to each job is a line, in order: `exit N`,
+// `signal N` or `timeout`. The program's output is in the files `output` and
+// `errors` of the folder.
 //
-// How a program runs is a list of words with commas between:
+// A level is a list of words, separated by commas:
 //
-//   interpret=PHASE  by its meaning, from that phase on (grad to kernels)
-//   run              as machine code
-//   compile          is compiled all the way, and not run
-//   unoptimized      LLVM has no passes and generates code at its level 0
-//   gpu              for a machine with a simulated GPU, where all runs
-//   without=PASS     this pass is left out, where it is in the pipeline
-//   PASS:OPTION=WORD this pass has this option
+//   interpret=PHASE  passes run up to that phase (grad to kernels), then the
+//                    interpreter runs the module
+//   run              machine code runs
+//   compile          compiles to machine code, which does not run
+//   unoptimized      LLVM runs no passes and generates code at its level 0
+//   gpu              the machine has one simulated GPU, which runs everything
+//   without=PASS     leaves out this pass, if it is in the pipeline
+//   PASS:OPTION=WORD sets an option of this pass
 //
-// Exit codes are those of `tdc run`; 70 too if a pass says what no author of a
-// program can read.
+// Exit codes are those of `tdc run`. It is 70 also if a pass reports an error
+// without a TD code.
 //
 //===----------------------------------------------------------------------===//
 
@@ -46,22 +47,22 @@
 using namespace mlir;
 using namespace tdc;
 
-/// Seconds that a program may take, its compilation included: of processor
-/// time, so that a busy machine makes no difference …
+/// Limit of processor time in seconds, compilation included. A busy machine
+/// makes no difference to it.
 static constexpr unsigned kSecondsAtMost = 20;
-/// … and for work that waits for what never comes.
+/// Limit of wall-clock time in seconds, for programs that deadlock.
 static constexpr unsigned kSecondsToWait = 300;
 
 namespace {
 
 struct Level {
-  const PhaseInfo *interpreted = nullptr; ///< from here on; null: compiled
+  const PhaseInfo *interpreted = nullptr; ///< last phase; null: compiled
   bool runs = true;
   bool isOptimized = true;
   bool onGPU = false;
   llvm::StringRef leftOut; ///< the argument of a pass
-  llvm::StringRef changed; ///< as `leftOut`
-  llvm::StringRef option;  ///< of that pass
+  llvm::StringRef changed; ///< the argument of a pass that gets `option`
+  llvm::StringRef option;
 
   static std::optional<Level> parse(llvm::StringRef words) {
     Level level;
@@ -135,7 +136,8 @@ private:
 
   /// Whether a pass of the pipeline runs at this level.
   bool prepare(const Pass &pass) {
-    // MLIR shows what is about to run as constant; it is a pass of ours.
+    // The action gives a const pass; casting is safe because our pipeline owns
+    // it.
     if (pass.getArgument() == level.changed && !level.changed.empty())
       if (mlir::failed(const_cast<Pass &>(pass).initializeOptions(
               level.option, [](const llvm::Twine &problem) -> LogicalResult {
@@ -145,7 +147,8 @@ private:
     return level.leftOut.empty() || pass.getArgument() != level.leftOut;
   }
 
-  /// What a pass says: with a code it is for the author of the program.
+  /// Prints an error of a pass. With a TD code it is an error of the program,
+  /// without one a bug.
   void hear(const mlir::Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
       return;
@@ -223,7 +226,7 @@ static void redirect(const std::string &path, int descriptor) {
     llvm::report_fatal_error(llvm::Twine("cannot write ") + path);
 }
 
-/// What the process of a job does.
+/// Runs a job, in a process of its own.
 [[noreturn]] static void runJob(const Level &level, const std::string &program,
                                 const std::string &folder) {
   redirect(folder + "/output", STDOUT_FILENO);

@@ -2,10 +2,11 @@
 //
 //   tdc-mutate FILE.mlir
 //
-// For each transfer that a run of the program makes: a mutant without it, where
-// the value stays where it was, and mutants that take it to another device.
-// Each is shown to td-verify-placement and run; the last line says how many
-// there were and how many were found out. Exits with 1 if one was not.
+// Each transfer that a run of the program makes gives several mutants: in one
+// the value stays where it is, in others it goes to a wrong device. Both
+// td-verify-placement and the interpreter must reject each mutant. The last
+// line of the output counts the mutants and the rejected ones. Exit code 1 if
+// one was accepted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,8 @@ SmallVector<Operation *> getTransfers(ModuleOp module) {
   return transfers;
 }
 
-/// Runs @main; false if it stops. `counts` gets what was copied.
+/// Runs @main; false if it stops with an error. `counts` gets the copies that
+/// it made, as JSON.
 bool run(ModuleOp module, std::string *counts = nullptr) {
   Interpreter interpreter(module);
   const char *word = "mutant";
@@ -99,7 +101,7 @@ int main(int argc, char **argv) {
     return 2;
   std::vector<bool> executed = findExecuted(*module);
   unsigned mutants = 0, verified = 0, interpreted = 0;
-  // What they say against a mutant is what is wanted.
+  // Errors are expected: each mutant is wrong.
   ScopedDiagnosticHandler silence(&context, [](Diagnostic &) {});
   for (size_t i = 0; i != executed.size(); ++i) {
     if (!executed[i])

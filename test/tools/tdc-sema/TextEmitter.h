@@ -1,4 +1,4 @@
-//===- TextEmitter.h - what the checker says, one line per call -----------===//
+//===- TextEmitter.h - prints the checker's calls, one per line -----------===//
 //
 // Values print as %0, %1 … in the order in which they are made; constants print
 // as themselves where they are used.
