@@ -60,7 +60,7 @@ private:
   llvm::BumpPtrAllocator arena;
 };
 
-/// A name and its place in the text.
+/// A name and its position in the text.
 struct Identifier {
   llvm::StringRef text;
   SourceRange range;

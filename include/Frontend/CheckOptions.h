@@ -42,7 +42,7 @@ struct BatchSize {
 /// What moves tensors between devices (docs/Language.md, "Devices").
 enum class Placement : uint8_t {
   Insert,   ///< the compiler, where the program does not
-  Warn,     ///< the same, with a warning for each place
+  Warn,     ///< the same, with a warning for each position
   Strict,   ///< the program alone, as in PyTorch
   Optimize, ///< the compiler may overrule the program
   Off       ///< the program alone, each copy exactly where it is written

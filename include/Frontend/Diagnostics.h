@@ -1,7 +1,7 @@
 //===- Diagnostics.h - what the compiler tells the author -----------------===//
 //
-// A diagnostic has a code from Diagnostics.def, one primary place, further
-// labelled places, notes and fix-its. The front end builds them with
+// A diagnostic has a code from Diagnostics.def, one primary position,
+// further labelled positions, notes and fix-its. The front end builds them with
 //
 //   diags.report(DiagCode::TD501, plus, "operands are on different devices")
 //       .label("both must be on one device")
@@ -51,13 +51,13 @@ const DiagInfo &getDiagInfo(DiagCode code);
 /// The row of a code as a user types it ("TD501", "td501"), or null.
 const DiagInfo *findDiagInfo(llvm::StringRef name);
 
-/// A place and a text about it, which may be empty.
+/// A position and a text about it, which may be empty.
 struct Label {
   SourceRange range;
   std::string text;
 };
 
-/// A remark below the snippet; its place, if any, is appended to the text.
+/// A remark below the snippet; its position, if any, is appended to the text.
 struct Note {
   std::string text;
   SourceRange range;
@@ -87,9 +87,9 @@ struct Diagnostic {
   std::vector<Note> notes;
   std::vector<FixIt> fixes;
 
-  /// Sets the text at the primary place.
+  /// Sets the text at the primary position.
   Diagnostic &label(const llvm::Twine &text);
-  /// Underlines another place, usually where one side of a conflict is from.
+  /// Underlines another position, usually where one side of a conflict is from.
   Diagnostic &secondaryLabel(SourceRange range, const llvm::Twine &text);
   Diagnostic &note(const llvm::Twine &text, SourceRange range = {});
   /// Adds a fix. Its title is what to write, in backquotes, then two spaces
@@ -99,8 +99,8 @@ struct Diagnostic {
                   std::vector<Edit> edits);
 };
 
-/// Collects diagnostics: at most one per code and primary place, because an
-/// elaborated function body is visited once per call.
+/// Collects diagnostics: at most one per code and primary position, because
+/// an elaborated function body is visited once per call.
 class DiagnosticEngine {
 public:
   explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
@@ -122,10 +122,10 @@ public:
   std::string takeDropped();
   unsigned getNumWarnings() const { return numWarnings; }
 
-  /// All diagnostics in the order of files and places.
+  /// All diagnostics in the order of files and positions.
   std::vector<const Diagnostic *> getSorted() const { return getSorted(0); }
 
-  /// What was reported since the last print, in the order of files and places.
+  /// What was reported since the last print, in the same order.
   std::vector<const Diagnostic *> takeNew();
 
   /// Prints what was reported since the last print, each followed by an empty

@@ -126,7 +126,7 @@ struct OpAttribute {
       value; ///< true is a unit attribute
 };
 
-/// The place of an operation in the source, and the calls that led there
+/// The position of an operation in the source, and the calls that led there
 /// (innermost first). Ranges point into loaded sources.
 struct SourceLocation {
   SourceRange range;
@@ -277,8 +277,7 @@ public:
                         llvm::ArrayRef<std::string> gradients) = 0;
 
   // Prints, arguments, files, devices --------------------------------------//
-  /// Formats the values, in order, in the places `{}` and `{:spec}` of the
-  /// template.
+  /// Formats the values, in order, for each `{}` and `{:spec}` of the template.
   virtual Value format(llvm::StringRef templateText,
                        llvm::ArrayRef<Value> values) = 0;
   /// Returns `texts[index]`; the caller has emitted a check of the index.
@@ -313,12 +312,12 @@ public:
   virtual void saveTensor(Value path, Value tensor) = 0;
 
   struct Checkpoint {
-    llvm::SmallVector<std::string> slots; ///< names of slots …
-    llvm::SmallVector<std::string> keys;  ///< … and their keys in the file
+    llvm::SmallVector<std::string> slots; ///< names of slots
+    llvm::SmallVector<std::string> keys;  ///< keys of the slots in the file
     /// Further names in the file, each with the key of its slot.
     llvm::SmallVector<std::pair<std::string, std::string>> aliases;
-    llvm::SmallVector<std::string> names; ///< names of scalars …
-    llvm::SmallVector<Value> values;      ///< … and their values
+    llvm::SmallVector<std::string> names; ///< names of scalars
+    llvm::SmallVector<Value> values;      ///< values of the scalars
     bool full = false; ///< also the random counter: a checkpoint, not weights
   };
   virtual void save(Value path, const Checkpoint &checkpoint) = 0;

@@ -15,8 +15,8 @@
 //   td.name, td.help on the module           what --help of the program shows
 //   td.code on a td.assert                   the error's number (else 101)
 //
-// Every op's location is a place in the source. An op of a called function has
-// a CallSiteLoc chain up to the top-level statement.
+// Every op's location is a position in the source. An op of a called function
+// has a CallSiteLoc chain up to the top-level statement.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Source.h - source files and places in them -------------------------===//
+//===- Source.h - source files and positions in them ----------------------===//
 //
 // Every file the front end reads (the program, its imports, the prelude) is
 // registered once in a SourceManager and named by a small FileId afterwards.
@@ -21,8 +21,8 @@
 
 namespace tdc {
 
-/// Names a file of a SourceManager. 0 is "no file": the place of things without
-/// text, such as command-line options.
+/// Names a file of a SourceManager. 0 is "no file": for things that are not in
+/// a text, such as command-line options.
 using FileId = uint32_t;
 
 /// The bytes [begin, end) of one file.

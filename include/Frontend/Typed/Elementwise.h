@@ -20,6 +20,9 @@ std::optional<CommonType> commonType(TypedBuilder &b,
 /// Converts an operand to the common type.
 Typed fit(TypedBuilder &b, const Typed &operand, const TensorType &common);
 
+/// PyTorch's categories of dtypes, in its order: bool, int, float.
+int categoryOf(DType dtype);
+
 /// Fails with TD301: the operands have two dtypes. Operand number `operand`
 /// would need the dtype `right`, one of the two.
 std::nullopt_t failDTypes(TypedBuilder &b, DType lhs, DType rhs, size_t operand,

@@ -10,7 +10,7 @@
 // function takes are on one device: the front end has brought them there.
 //
 // A function that is not defined for its operands returns nothing and leaves a
-// code and a message in `failure`; the caller adds the place in the program.
+// code and a message in `failure`; the caller adds the source position.
 // A tensor that is too large for any process is reported at once and made all
 // the same, because any function may make one, also those that always return a
 // tensor.
@@ -106,6 +106,8 @@ public:
   /// Requires that the size is not negative: decided now, or by a run-time
   /// check that says `problem`. False, with `failure` set, if it is negative.
   bool require(const Size &size, const llvm::Twine &problem);
+  /// Whether a tensor can have `rank` dims; fails with TD411 if not.
+  bool allowsRank(size_t rank);
   /// Whether the answer holds: decided now, or by checks when the program runs.
   bool prove(ShapeAnswer &answer) {
     return answer && sizes.prove(answer, emit());

@@ -117,6 +117,8 @@ const Decl *Parser::parseImport() {
       return failed;
   }
   import->range = rangeFrom(start);
+  if (keyword.kind == Tok::Import && at(Tok::Comma))
+    return reportSeveralImports(start);
   if (!import->isFile)
     reportPythonImport(import->path.text, import->range);
   return import;
@@ -306,7 +308,7 @@ const Decl *Parser::parseMemberIf() {
   auto *choice = context.create<MemberIfDecl>(start);
   choice->doc = takeDoc();
   advance();
-  choice->condition = parseExpr();
+  choice->condition = parseCondition();
   if (!choice->condition && !skipToBlock())
     return failed;
   if (!parseMembers(choice->thenMembers))

@@ -1,7 +1,7 @@
 //===- Parser.cpp - tokens, errors and recovery ---------------------------===//
 //
 // Shared by all parts of the parser: stepping through tokens, reporting what
-// was expected, and finding the place to continue after a mistake.
+// was expected, and finding the token to continue with after a mistake.
 //
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"

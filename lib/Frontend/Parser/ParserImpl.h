@@ -33,7 +33,7 @@ private:
   // Tokens (Parser.cpp)
   //===--------------------------------------------------------------------===//
 
-  /// The token `ahead` places further on; End past the last token.
+  /// The token `ahead` tokens further on; End past the last token.
   const Token &peek(size_t ahead = 0) const {
     return (*tokens)[std::min(pos + ahead, tokens->size() - 1)];
   }
@@ -187,6 +187,8 @@ private:
                   llvm::function_ref<bool()> atEnd);
   const ast::Stmt *parseLet();
   const ast::Stmt *parseExprOrAssign();
+  /// Of `if` and `while`.
+  const ast::Expr *parseCondition();
   const ast::Stmt *parseIf();
   const ast::Block *parseElse();
   const ast::Stmt *parseFor();
@@ -319,6 +321,9 @@ private:
            peek(1).kind == Tok::Dot && peek(2).kind == Tok::Name;
   }
   ast::Identifier parseTorchName();
+  /// At `torch` of `torch.save(net.state_dict(), …)` or
+  /// `load_state_dict(torch.load(…))`.
+  bool atStateDict() const;
   std::vector<Edit> unwrapDevice() const;
   void reportReturnedNone();
   /// At the second `=` of `a = b = 3`.
@@ -341,12 +346,17 @@ private:
   Edit closeIndented(llvm::StringRef indent) const;
   /// An import of a library of Python; its names need no prefix from there on.
   void reportPythonImport(llvm::StringRef module, SourceRange range);
+  /// At the first `,` of `import torch, math`.
+  std::nullptr_t reportSeveralImports(SourceRange keyword);
   /// Whether the text after an import uses one of the names in it.
   bool isUsedBelow(SourceRange import) const;
   /// `if __name__ == "__main__":`; its block belongs to the program.
   bool atMainGuard() const;
   void skipMainGuard();
   void skipClass();
+  /// The first parameter of a method among tokens [begin, end) that is not
+  /// `self`; invalid if there is none.
+  SourceRange findOtherSelf(size_t begin, size_t end) const;
   /// Makes fields of the assignments in the constructor among tokens [begin,
   /// end). Returns its parameters, with parentheses, or "".
   std::string unwrapConstructor(size_t begin, size_t end,

@@ -254,7 +254,9 @@ bool Parser::skipNoneIndex(const Expr *base) {
     if (kind == Tok::LParen || kind == Tok::LSquare) {
       i = findClosing(i);
     } else if (kind == Tok::Comma || i == close) {
-      bool isNone = i == begin + 1 && textOf((*tokens)[begin]) == "None";
+      bool isNone =
+          i == begin + 1 &&
+          llvm::is_contained({"None", "none"}, textOf((*tokens)[begin]));
       if (isNone && none != tokens->size())
         return false; // two of them
       if (isNone)
@@ -291,7 +293,7 @@ bool Parser::skipNoneIndex(const Expr *base) {
   pos = close;
   advance();
   diags.report(DiagCode::TD102, brackets)
-      .label("an index has no `None`")
+      .label("an index has no `" + textAt(items[none]) + "`")
       .fix(FixIt::Safe, "`" + sources.getText(base->range) + replacement + "`",
            {{brackets, replacement}});
   return true;
@@ -563,6 +565,18 @@ std::vector<Edit> Parser::unwrapDevice() const {
   }
 }
 
+bool Parser::atStateDict() const {
+  if (peek(3).kind != Tok::LParen)
+    return false;
+  if (atName("load", 2))
+    return pos >= 2 && textOf((*tokens)[pos - 2]) == "load_state_dict";
+  llvm::ArrayRef<Token> args(*tokens);
+  args = args.slice(pos + 3, findClosing(pos + 3) - (pos + 3));
+  return atName("save", 2) && llvm::any_of(args, [&](const Token &token) {
+           return textOf(token) == "state_dict";
+         });
+}
+
 Identifier Parser::parseTorchName() {
   SourceRange start = rangeOf(peek());
   llvm::SmallVector<llvm::StringRef> words = {textOf(peek())};
@@ -575,16 +589,28 @@ Identifier Parser::parseTorchName() {
   if (words[1] == "device" && words[2] == "(" && device.empty())
     unwrapped = unwrapDevice();
 
+  if (atStateDict()) {
+    advance();
+    advance();
+    return parseName("a name"); // reportStateDict reports the whole call
+  }
   advance();
   SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
   // Modules that are not needed: the names in them are known.
-  while (llvm::is_contained({"nn", "functional", "optim", "utils", "parallel"},
+  while (llvm::is_contained({"nn", "functional", "optim", "utils", "parallel",
+                             "data", "lr_scheduler"},
                             textOf(peek())) &&
          peek(1).kind == Tok::Dot && peek(2).kind == Tok::Name) {
     advance();
     prefix = prefix.to(rangeOf(advance()));
   }
   Identifier name = parseName("a name");
+  if (at(Tok::Dot) && !llvm::is_contained({"cuda", "init"}, name.text)) {
+    diags.report(DiagCode::TD102, prefix.to(name.range))
+        .label("there is no module `" + name.text + "`")
+        .note("docs/Reference.md lists the functions of the language");
+    return name;
+  }
   Diagnostic &diagnostic =
       diags.report(DiagCode::TD102, prefix)
           .label("nothing needs the prefix `" +

@@ -143,6 +143,25 @@ void Parser::reportPythonImport(llvm::StringRef module, SourceRange range) {
     report.fix(FixIt::Safe, "remove it", {removeLine(range)});
 }
 
+std::nullptr_t Parser::reportSeveralImports(SourceRange keyword) {
+  SourceRange first = rangeOf(peek());
+  std::string nextLine =
+      ("\n" + indentOf(keyword.begin) + sources.getText(keyword) + " ").str();
+  std::vector<Edit> edits;
+  hasMathPrefix |= textOf(previous()) == "math";
+  while (at(Tok::Comma)) {
+    SourceRange comma = rangeOf(advance());
+    hasMathPrefix |= atName("math");
+    edits.push_back({comma.to(rangeOf(peek()).start()), nextLine});
+    while (!at(Tok::Comma) && !atLineEnd())
+      advance();
+  }
+  diags.report(DiagCode::TD102, first)
+      .label("an `import` has one module")
+      .fix(FixIt::Safe, "an `import` for each", std::move(edits));
+  return failed;
+}
+
 bool Parser::atMainGuard() const {
   return at(Tok::If) && atName("__name__", 1) &&
          peek(2).kind == Tok::EqualEqual && peek(3).kind == Tok::String &&
@@ -295,6 +314,22 @@ std::string Parser::unwrapConstructor(size_t begin, size_t end,
   return params;
 }
 
+SourceRange Parser::findOtherSelf(size_t begin, size_t end) const {
+  auto tokenAt = [&](size_t i) { return (*tokens)[std::min(i, end)]; };
+  while (begin != end && tokenAt(begin).kind == Tok::Newline)
+    ++begin;
+  size_t indent = indentOf(tokenAt(begin).begin).size();
+  for (size_t i = begin; i != end; ++i) {
+    bool isMethod = textOf(tokenAt(i)) == "def" &&
+                    tokenAt(i + 2).kind == Tok::LParen &&
+                    indentOf(tokenAt(i).begin).size() == indent;
+    bool isDecorated = i >= begin + 3 && tokenAt(i - 3).kind == Tok::At;
+    if (isMethod && !isDecorated && tokenAt(i + 3).kind == Tok::Name)
+      return rangeOf(tokenAt(i + 3));
+  }
+  return {};
+}
+
 void Parser::skipClass() {
   Token word = advance();
   llvm::StringRef name = textOf(peek());
@@ -304,6 +339,7 @@ void Parser::skipClass() {
     advance();
   SourceRange header = rangeFrom(rangeOf(word));
   std::string params;
+  SourceRange otherSelf;
   std::vector<Edit> edits;
   if (previous().kind == Tok::LBrace) {
     --pos; // for skipStatement, which counts braces
@@ -312,16 +348,23 @@ void Parser::skipClass() {
     size_t first = pos;
     skipIndented(indent);
     params = unwrapConstructor(first, pos, edits);
+    otherSelf = findOtherSelf(first, pos);
     edits.push_back(closeIndented(indent));
   }
   std::string replacement = ("model " + name + params + " {").str();
   edits.insert(edits.begin(), {header, replacement});
-  diags.report(DiagCode::TD102, header)
-      .label("a model is declared with `model`")
-      .fix(FixIt::Safe,
-           "`" + replacement +
-               "`  (`def` becomes `fn`; fields are declared without `self.`)",
-           std::move(edits));
+  Diagnostic &report = diags.report(DiagCode::TD102, header)
+                           .label("a model is declared with `model`");
+  if (otherSelf.isValid()) {
+    report.note("rename `" + sources.getText(otherSelf) +
+                    "` to `self`, the name of a model in its methods",
+                otherSelf);
+    return;
+  }
+  report.fix(FixIt::Safe,
+             "`" + replacement +
+                 "`  (`def` becomes `fn`; fields are declared without `self.`)",
+             std::move(edits));
 }
 
 //===----------------------------------------------------------------------===//
@@ -342,12 +385,15 @@ const Expr *Parser::reportTensorDataset(const Expr *callee,
     return tuple;
   std::vector<Edit> edits = {{callee->range, ""}};
   bool isOne = elements.size() == 1;
-  if (isOne)
-    edits = {{callee->range.to(elements[0]->range.start()), ""},
-             {elements[0]->range.finish().to(range), ""}};
+  SourceRange inside = elements.front()->range.to(elements.back()->range);
+  // `DataLoader` takes the tensors one by one.
+  bool isBare =
+      isOne || text.take_front(range.begin).rtrim().ends_with("DataLoader(");
+  if (isBare)
+    edits = {{callee->range.to(inside.start()), ""},
+             {inside.finish().to(range), ""}};
   std::string written =
-      isOne ? sources.getText(elements[0]->range).str()
-            : sources.getText(callee->range.finish().to(range)).str();
+      sources.getText(isBare ? inside : callee->range.finish().to(range)).str();
   // `len` of a tuple differs from `len` of a data set.
   llvm::StringRef line = text.take_front(range.begin);
   line = line.substr(line.find_last_of('\n') + 1);

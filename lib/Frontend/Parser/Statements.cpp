@@ -229,10 +229,21 @@ bool Parser::checkTarget(const Expr *target, bool allowTuple) {
   return false;
 }
 
+const Expr *Parser::parseCondition() {
+  const Expr *condition = parseExpr();
+  if (!condition || !at(Tok::Equal))
+    return condition;
+  SourceRange sign = rangeOf(advance());
+  diags.report(DiagCode::TD101, sign, "a condition compares with `==`")
+      .label("`=` assigns")
+      .fix(FixIt::Safe, "`==`", {{sign, "=="}});
+  return parseExpr();
+}
+
 const Stmt *Parser::parseIf() {
   SourceRange start = rangeOf(advance());
   auto *stmt = context.create<IfStmt>(start);
-  stmt->condition = parseExpr();
+  stmt->condition = parseCondition();
   if (!stmt->condition && !skipToBlock())
     return failed;
   bool isIndented = at(Tok::Colon);
@@ -296,7 +307,7 @@ const Stmt *Parser::parseFor() {
 const Stmt *Parser::parseWhile() {
   SourceRange start = rangeOf(advance());
   auto *stmt = context.create<WhileStmt>(start);
-  stmt->condition = parseExpr();
+  stmt->condition = parseCondition();
   if (!stmt->condition && !skipToBlock())
     return failed;
   stmt->body = parseBlock();

@@ -48,9 +48,9 @@ namespace exits {
 inline constexpr llvm::StringLiteral kSkips = "continue";
 /// A loop has no further iteration.
 inline constexpr llvm::StringLiteral kBreaks = "break";
-/// A function is over …
+/// A function is over.
 inline constexpr llvm::StringLiteral kReturns = "return";
-/// … and this is its result: an error value before anything was returned.
+/// The function's result: an error value before anything was returned.
 inline constexpr llvm::StringLiteral kResult = "return value";
 } // namespace exits
 bool isExit(llvm::StringRef name);

@@ -52,9 +52,13 @@ static Val item(Checker &c, const Bound &args) {
   auto count = c.host.constantOf(numElements(typeOf(input).dims));
   if (count == std::optional<int64_t>(1))
     return c.tensors.itemOf(input);
+  std::string zeros = "0";
+  for (size_t i = 1; i < typeOf(input).dims.size(); ++i)
+    zeros += ", 0";
   c.error(DiagCode::TD410, args.range(), "`item` needs one element")
       .label(typeText(typeOf(input)))
-      .note("reduce it first, as `.mean()` does, or take an element: `x[0]`");
+      .note("reduce it first, as `.mean()` does, or take an element: `x[" +
+            zeros + "]`");
   return c.fail();
 }
 

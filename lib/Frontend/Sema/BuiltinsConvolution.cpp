@@ -99,7 +99,7 @@ static Val convolution(Checker &c, const Bound &args) {
     result = typed::convolve(c.tensors.builder, x, weight, *dims, *groups);
   }
   if (!result)
-    return c.tensors.reportFailure(args.range(), args.what());
+    return c.tensors.reportFailure(args.range(), args.what(), both);
   if (!hasBatchDim)
     result = dropBatch(c, *result);
   Val product = c.tensors.fromTyped(*result, both);

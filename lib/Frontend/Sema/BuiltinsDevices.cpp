@@ -39,7 +39,7 @@ static std::optional<Value> whichGPU(Checker &c, const Bound &args) {
 }
 
 static Val deviceName(Checker &c, const Bound &args) {
-  c.devices.noteQuestion();
+  c.devices.noteQueried();
   if (c.options.countCudaDevices() == 0)
     return makeRunTime(ValKind::Str, c.emit().constantString("no device"));
   std::optional<Value> index = whichGPU(c, args);
@@ -48,7 +48,7 @@ static Val deviceName(Checker &c, const Bound &args) {
 }
 
 static Val totalMemory(Checker &c, const Bound &args) {
-  c.devices.noteQuestion();
+  c.devices.noteQueried();
   if (c.options.countCudaDevices() == 0)
     return c.host.runTimeInt(c.emit().constantInt(0), "total_memory");
   std::optional<Value> index = whichGPU(c, args);

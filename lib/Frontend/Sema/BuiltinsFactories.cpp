@@ -123,12 +123,8 @@ static bool isFillValue(Checker &c, const Val &value, llvm::StringRef what) {
 
 static Val filledWith(Checker &c, const Val &value, const TensorType &type,
                       SourceRange placed) {
-  if (value.is(ValKind::Float) && !isFloat(type.dtype)) {
-    c.error(DiagCode::TD301, value.range,
-            "no implicit conversion between a float and " +
-                tdc::spelling(type.dtype));
+  if (!c.tensors.takesFloat(value, type.dtype, value.range))
     return c.fail();
-  }
   return c.tensors.fillTensor(value, type, placed);
 }
 
@@ -357,12 +353,8 @@ static Val arange(Checker &c, const Bound &args) {
   }
   bool asFloats = isFloat(type->first.dtype);
   for (const Val &val : {start, step})
-    if (!asFloats && val.is(ValKind::Float)) {
-      c.error(DiagCode::TD301, val.range,
-              "no implicit conversion between a float and " +
-                  tdc::spelling(type->first.dtype));
+    if (!c.tensors.takesFloat(val, type->first.dtype, val.range))
       return c.fail();
-    }
   Value from = c.host.materialize(asFloats ? c.host.toFloat(start) : start);
   Value by = c.host.materialize(asFloats ? c.host.toFloat(step) : step);
   Typed numbers = typed::iota(c.tensors.builder, from, by, type->first);

@@ -54,7 +54,7 @@ static std::optional<Batch> takeBatch(Checker &c, const Bound &args,
 static Val finish(Checker &c, const Bound &args, const MaybeTyped &result,
                   bool hasBatchDim) {
   if (!result)
-    return c.tensors.reportFailure(args.range(), args.what());
+    return c.tensors.reportFailure(args.range(), args.what(), args["input"]);
   return c.tensors.fromTyped(hasBatchDim ? *result : dropBatch(c, *result),
                              args["input"]);
 }

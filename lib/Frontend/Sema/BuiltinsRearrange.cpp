@@ -17,7 +17,8 @@ static std::optional<Typed> takeInput(Checker &c, const Bound &args) {
 
 static Val result(Checker &c, const Bound &args, const MaybeTyped &typed) {
   return typed ? c.tensors.fromTyped(*typed, args["input"])
-               : c.tensors.reportFailure(args.range(), args.what());
+               : c.tensors.reportFailure(args.range(), args.what(),
+                                         args["input"]);
 }
 
 /// Dims by number, each once.
@@ -188,7 +189,7 @@ static Val repeat(Checker &c, const Bound &args) {
     MaybeTyped next =
         typed::repeat(c.tensors.builder, repeated, dim, count.size);
     if (!next)
-      return c.tensors.reportFailure(args.range(), args.what());
+      return c.tensors.reportFailure(args.range(), args.what(), args["input"]);
     repeated = *next;
   }
   return result(c, args, repeated);
@@ -266,7 +267,7 @@ static Val select(Checker &c, const Bound &args) {
   MaybeTyped one =
       typed::narrow(c.tensors.builder, *input, *dim, *index, Size(1));
   if (!one)
-    return c.tensors.reportFailure(args.range(), args.what());
+    return c.tensors.reportFailure(args.range(), args.what(), args["input"]);
   return result(c, args,
                 typed::reshape(c.tensors.builder, *one,
                                reduceShape(one->type.dims, *dim, false).dims));

@@ -43,9 +43,17 @@ Val Calls::call(const Val &callee, CallArgs &args) {
   default:
     break;
   }
-  c.scopes.noteHidden(c.error(DiagCode::TD206, args.calleeRange,
-                              describe(callee) + " cannot be called"),
-                      c.text(args.calleeRange));
+  llvm::StringRef written = c.text(args.calleeRange);
+  Diagnostic &report = c.error(DiagCode::TD206, args.calleeRange,
+                               describe(callee) + " cannot be called");
+  c.scopes.noteHidden(report, written);
+  // `x.shape()`
+  SourceRange brackets = args.calleeRange.finish().to(args.range);
+  bool isMember =
+      written.contains('.') && !written.rsplit('.').second.contains('(');
+  if (isMember && c.text(brackets) == "()")
+    report.label("a field, which is not called")
+        .fix(FixIt::Safe, "`" + written + "`", {{brackets, ""}});
   return c.fail();
 }
 

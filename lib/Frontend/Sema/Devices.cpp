@@ -125,14 +125,14 @@ std::optional<Val> Devices::cudaDevice(const Val &which, SourceRange range) {
 //===----------------------------------------------------------------------===//
 
 Val Devices::ofThisMachine(bool truth) {
-  asksMachine = true;
+  noteQueried();
   Val val = makeRunTime(ValKind::Bool, c.emit().constantBool(truth));
   val.onThisMachine = truth;
   return val;
 }
 
 Val Devices::ofThisMachine(int64_t count, llvm::StringRef name) {
-  asksMachine = true;
+  noteQueried();
   Val val = host.runTimeInt(c.emit().constantInt(count), name);
   host.sizes[val.size.getAtom()].onThisMachine = count;
   return val;
@@ -226,7 +226,7 @@ Val Devices::autoDevice(SourceRange range) {
       return *device;
     }
   }
-  asksMachine = true;
+  noteQueried();
   Place chosen = options.countCudaDevices() > 0 ? getCuda(0) : getCpu();
   return makeDevice(makeSymbol("auto", chosen, SourceRange()), range);
 }

@@ -39,11 +39,11 @@ public:
   Val ofThisMachine(bool truth);
   Val ofThisMachine(int64_t count, llvm::StringRef name);
   /// Notes that the program queries which devices there are.
-  void noteQuestion() { asksMachine = true; }
-  bool askMachine() const { return asksMachine; }
-  /// Notes that the program, or a file that it imports, names devices.
-  void noteWords() { namesDevices = true; }
-  bool areNamed() const { return namesDevices; }
+  void noteQueried() { queried = true; }
+  bool areQueried() const { return queried; }
+  /// Notes that a file of the program may name devices.
+  void noteNamed() { named = true; }
+  bool areNamed() const { return named; }
   /// The number of CUDA devices of a machine that has all named devices.
   int64_t countNamed() const { return namedCudaDevices; }
   /// Reports a place that does not exist here: TD506, or a run-time check under
@@ -90,7 +90,7 @@ private:
   /// The first name of each choice that means the same everywhere.
   llvm::StringMap<std::string> namedChoices;
   llvm::StringSet<> missingDevices; ///< those that were reported
-  bool namesDevices = false, asksMachine = false;
+  bool named = false, queried = false;
   int64_t namedCudaDevices = 0;
 };
 

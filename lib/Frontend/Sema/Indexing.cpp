@@ -141,7 +141,8 @@ bool Indexing::resolveIndex(const ast::SubscriptItem &item, const Size &size,
   if (index.is(ValKind::Tensor)) {
     restriction.indices = index;
     if (typeOf(index).dtype == DType::Bool)
-      c.unsupported(item.range, "indexing by a bool tensor");
+      c.unsupported(item.range, "indexing by a bool tensor",
+                    "`where(mask, x, 0.0)` or `x.masked_fill(mask, 0.0)`");
     return typeOf(index).dtype != DType::Bool;
   }
   if (!isIndex(c, index, item.range))
@@ -240,12 +241,20 @@ bool Indexing::resolveItems(const TensorType &type,
       if (!resolveIndex(item, type.dims[dim], restriction))
         return false;
       bool isTensor = restriction.indices.is(ValKind::Tensor);
+      restrictions.push_back(restriction);
       if (isTensor && sawTensor) {
-        c.unsupported(item.range, "indexing by several tensors");
+        bool areNumbers =
+            llvm::all_of(restrictions, [](const Restriction &one) {
+              return !one.indices.is(ValKind::Tensor) ||
+                     typeOf(one.indices).dims.empty();
+            });
+        c.unsupported(item.range, "indexing by several tensors",
+                      areNumbers ? "`.item()` makes an int of a 0-d tensor, as "
+                                   "in `x[i.item(), j.item()]`"
+                                 : "");
         return false;
       }
       sawTensor |= isTensor;
-      restrictions.push_back(restriction);
       break;
     }
     case SubscriptItem::Slice:
@@ -327,12 +336,8 @@ Val Indexing::updateTensor(const Val &tensor,
   TensorType wanted{type.dtype, shown, type.place};
   Val value = update;
   if (value.isHostScalar()) {
-    if (value.is(ValKind::Float) && !isFloat(type.dtype)) {
-      c.error(DiagCode::TD301, range,
-              "no implicit conversion between a float and " +
-                  tdc::spelling(type.dtype));
+    if (!c.tensors.takesFloat(value, type.dtype, range))
       return c.fail();
-    }
     value = c.tensors.fillTensor(value, wanted);
   }
   if (!c.tensors.isTensor(value, range, "an update"))
@@ -348,10 +353,9 @@ Val Indexing::updateTensor(const Val &tensor,
     return c.fail();
   }
   if (typeOf(value).dtype != type.dtype) {
-    c.error(DiagCode::TD301, range,
-            "no implicit conversion between " +
-                tdc::spelling(typeOf(value).dtype) + " and " +
-                tdc::spelling(type.dtype));
+    typed::failDTypes(c.tensors.builder, typeOf(value).dtype, type.dtype,
+                      /*operand=*/0, type.dtype);
+    c.tensors.explainFailure(range, value);
     return c.fail();
   }
   Vals both{tensor, value};

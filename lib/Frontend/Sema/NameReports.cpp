@@ -17,9 +17,9 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// The places where a name is written as it is at `at`, in the function around
-/// it or outside of all of them.
-static std::vector<SourceRange> samePlaces(Checker &c, SourceRange at) {
+/// The positions of the name that is at `at`, in the function around it or
+/// outside of all functions.
+static std::vector<SourceRange> findSameName(Checker &c, SourceRange at) {
   const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
   llvm::SmallVector<SourceRange> others;
   if (!fn)
@@ -34,21 +34,21 @@ static std::vector<SourceRange> samePlaces(Checker &c, SourceRange at) {
   auto isMember = [&](uint32_t begin) {
     return c.sources.getText(at.file).take_front(begin).ends_with(".");
   };
-  std::vector<SourceRange> places;
+  std::vector<SourceRange> ranges;
   for (const Token &token : stream.tokens) {
-    SourceRange place = {at.file, token.begin, token.end};
-    if (place == at)
-      places.push_back(place);
-    else if (token.kind == Tok::Name && c.text(place) == c.text(at) &&
-             isMember(place.begin) == isMember(at.begin) &&
-             (!fn || holds(fn->range, place)) &&
+    SourceRange range = {at.file, token.begin, token.end};
+    if (range == at)
+      ranges.push_back(range);
+    else if (token.kind == Tok::Name && c.text(range) == c.text(at) &&
+             isMember(range.begin) == isMember(at.begin) &&
+             (!fn || holds(fn->range, range)) &&
              llvm::none_of(others, [&](SourceRange other) {
-               return holds(other, place);
+               return holds(other, range);
              }))
-      places.push_back(place);
+      ranges.push_back(range);
   }
   // In a field of an f-string the name has no token of its own.
-  return places.empty() ? std::vector<SourceRange>{at} : places;
+  return ranges.empty() ? std::vector<SourceRange>{at} : ranges;
 }
 
 void Scopes::offerNearest(Diagnostic &report, llvm::StringRef name,
@@ -58,8 +58,8 @@ void Scopes::offerNearest(Diagnostic &report, llvm::StringRef name,
   if (!nearest)
     return;
   std::vector<Edit> edits;
-  for (SourceRange place : samePlaces(c, range))
-    edits.push_back({place, nearest->str()});
+  for (SourceRange same : findSameName(c, range))
+    edits.push_back({same, nearest->str()});
   report.fix(isUnmistakable(name, *nearest, candidates) ? FixIt::Safe
                                                         : FixIt::Choice,
              "`" + *nearest + "`", std::move(edits));
@@ -109,7 +109,7 @@ bool Scopes::reportPyTorchName(llvm::StringRef name, SourceRange range,
     return true;
   }
   if (isLater(member) || (isFunction && isLater(name))) {
-    c.unsupported(range, "`" + name + "`");
+    c.unsupported(range, "`" + name + "`", getUntilBuilt(name));
     return true;
   }
   llvm::StringRef own = isFunction ? getOwnName(name) : "";
@@ -238,6 +238,21 @@ static bool reportPart(Checker &c, const Val &base, SourceRange range,
   return true;
 }
 
+/// Shows the `.item()` that makes the number `name`.
+static void noteItem(Checker &c, Diagnostic &report, llvm::StringRef name) {
+  Binding *binding = c.scopes.lookup(name);
+  SourceRange at = binding ? binding->declared : SourceRange();
+  if (!at.isValid())
+    return;
+  llvm::StringRef rest = c.sources.getText(at.file).substr(at.end);
+  size_t item = rest.split('\n').first.find(".item()");
+  if (item == llvm::StringRef::npos)
+    return;
+  auto begin = static_cast<uint32_t>(at.end + item);
+  report.note("`.item()` makes a number of the tensor",
+              {at.file, begin, begin + 7});
+}
+
 Val Scopes::reportNoMember(const Val &base, SourceRange range,
                            llvm::StringRef name) {
   llvm::StringRef owner = c.text(range).drop_back(name.size()).rtrim(" \n.");
@@ -270,6 +285,13 @@ Val Scopes::reportNoMember(const Val &base, SourceRange range,
     noteHidden(report, owner);
   std::vector<llvm::StringRef> members = membersOf(base);
   offerNearest(report, name, range, members);
+  if (base.isHostScalar())
+    noteItem(c, report, owner);
+  if (base.is(ValKind::Tuple) && elementsOf(base).size() == 1 &&
+      llvm::is_contained(membersOf(elementsOf(base)[0]), name))
+    report.label("a field of its element")
+        .fix(FixIt::Choice, "`" + owner + "[0]." + name + "`",
+             {{{range.file, range.begin - 1, range.begin - 1}, "[0]"}});
   bool isCalled =
       c.sources.getText(range.file).substr(range.end).starts_with("(");
   if (report.fixes.empty() && model && model->decl &&

@@ -1,4 +1,4 @@
-//===- Places.cpp - operands must be on one device ------------------------===//
+//===- Places.cpp - the devices of a program's values ---------------------===//
 //
 // A tensor is pinned to a place by the program, or free. A free one is moved to
 // where it is needed; two pinned ones must be in one place. Where only the

@@ -156,6 +156,30 @@ bool sema::isLater(llvm::StringRef name) {
   return names.contains(name);
 }
 
+// As in the table of docs/Language.md.
+llvm::StringRef sema::getUntilBuilt(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases({"BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm",
+              "batch_norm"},
+             "`LayerNorm` or `RMSNorm`")
+      .Cases({"GRU", "LSTM", "RNN", "gru", "lstm"},
+             "a model of `Linear` layers, and a loop over time")
+      .Cases({"MultiheadAttention", "TransformerDecoderLayer",
+              "TransformerEncoderLayer"},
+             "`scaled_dot_product_attention` between `Linear` layers")
+      .Cases({"CosineAnnealingLR", "ExponentialLR", "LambdaLR", "LinearLR",
+              "MultiStepLR", "OneCycleLR", "ReduceLROnPlateau", "StepLR"},
+             "assign to `opt.lr` in the loop")
+      .Cases({"Adadelta", "Adagrad", "Adamax", "LBFGS", "NAdam", "RAdam",
+              "RMSprop"},
+             "`SGD`, `Adam` or `AdamW`")
+      .Case("linspace", "`arange(5).to(f32) * 0.25`")
+      .Cases({"masked_select", "nonzero"},
+             "`where(mask, x, 0.0)` or `x.masked_fill(mask, 0.0)`")
+      .Case("topk", "`max(x, dim)` for the largest elements")
+      .Default("");
+}
+
 bool sema::isLaterParameter(llvm::StringRef owner, llvm::StringRef name) {
   return llvm::any_of(kParameters, [&](const auto &row) {
     return wordsOf({row.owners}).contains(owner) &&
@@ -211,11 +235,17 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case("bitwise_xor", "a ^ b")
       .Case(".byte", "x.to(u8)")
       .Case(".char", "x.to(i8)")
+      .Case(".copy", "x.clone()")
       .Case("clamp_max", "clamp(x, max=…)")
       .Case("clamp_min", "clamp(x, min=…)")
       .Case("device", "cuda:0 if cuda.is_available() else cpu")
+      .Case(".fill_", "x = full_like(x, value)")
       .Case(".grad", "grad(loss, x)")
       .Case(".narrow", "x[start:start + length]")
+      .Case(".new_full", "full(sizes, value, dtype=x.dtype, device=x.device)")
+      .Case(".new_ones", "ones(sizes, dtype=x.dtype, device=x.device)")
+      .Cases({".new_empty", ".new_zeros"},
+             "zeros(sizes, dtype=x.dtype, device=x.device)")
       .Case("input", "arg name: str")
       .Case("model.load_state_dict", "model.load(path)")
       .Case("model.requires_grad_", "model.freeze()` or `model.unfreeze()")
@@ -234,6 +264,7 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".type", "x.to(dtype)")
       .Case(".type_as", "x.to(other.dtype)")
       .Cases({".view_as", ".reshape_as"}, "x.reshape(other.shape)")
+      .Case(".zero_", "x = zeros_like(x)")
       .Default("");
 }
 

@@ -10,6 +10,8 @@ namespace tdc::sema {
 
 /// Whether a name is a function, member or layer that is not built yet.
 bool isLater(llvm::StringRef name);
+/// What to write until a name is built; empty for most.
+llvm::StringRef getUntilBuilt(llvm::StringRef name);
 /// Whether a function or layer that is there lacks this parameter of PyTorch.
 bool isLaterParameter(llvm::StringRef owner, llvm::StringRef name);
 

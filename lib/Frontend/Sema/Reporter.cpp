@@ -107,11 +107,15 @@ void Reporter::offerSuffix(Diagnostic &report, SourceRange expr,
                {{expr.finish(), suffix.str()}});
 }
 
-Val Reporter::unsupported(SourceRange range, const llvm::Twine &feature) {
+Val Reporter::unsupported(SourceRange range, const llvm::Twine &feature,
+                          llvm::StringRef instead) {
   if (isAside)
     mute(); // what a caller decides may well be supported
-  error(DiagCode::TD900, range, feature + " is not built yet")
-      .label("it comes in a later version");
+  Diagnostic &report =
+      error(DiagCode::TD900, range, feature + " is not built yet")
+          .label("it comes in a later version");
+  if (!instead.empty())
+    report.note("until then: " + instead);
   return Val();
 }
 

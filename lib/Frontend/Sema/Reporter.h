@@ -56,7 +56,9 @@ public:
   Diagnostic &warning(DiagCode code, SourceRange range,
                       const llvm::Twine &title = {});
   /// Reports a feature that is parsed and not built, and gives an error value.
-  Val unsupported(SourceRange range, const llvm::Twine &feature);
+  /// `instead` is what to write until then; empty if there is nothing.
+  Val unsupported(SourceRange range, const llvm::Twine &feature,
+                  llvm::StringRef instead = "");
   /// Reports that `()` is missing after a method.
   Val reportNotCalled(SourceRange range);
   /// The value of an expression that cannot be checked; a report has said why.
@@ -95,9 +97,9 @@ public:
 
   // Emission ---------------------------------------------------------------//
 
-  /// Sets the place of the ops that are emitted next.
+  /// Sets the location of the ops that are emitted next.
   void at(SourceRange range);
-  /// Makes `emit` set the place again: the frames around it have changed.
+  /// Makes `emit` set the location again: the frames around it have changed.
   void forgetLocation() { locationIsStale = true; }
   Emitter &emit();
   /// From here on the NullEmitter is used: a program with an error never runs.
@@ -121,7 +123,8 @@ public:
 
   // Code that is walked and does not run -----------------------------------//
 
-  /// During its lifetime nothing is emitted; its end restores frames and place.
+  /// During its lifetime nothing is emitted; its end restores frames and
+  /// location.
   class Aside {
   public:
     explicit Aside(Reporter &reporter);

@@ -121,7 +121,7 @@ FileScope *Scopes::loadFile(FileId id, bool isPreludeFile) {
   filesById[id] = result;
   for (llvm::StringRef word : {"cpu", "cuda", "device", "auto"})
     if (!isPreludeFile && c.sources.getText(id).contains(word))
-      c.devices.noteWords();
+      c.devices.noteNamed();
   if (files.size() == 1)
     return result; // the program itself is parsed already
   unsigned before = c.countReports();

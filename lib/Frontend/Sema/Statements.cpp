@@ -128,7 +128,11 @@ Flow Checker::execLet(const ast::LetStmt &stmt) {
                        DiagCode::TD407))
     val = fail();
   if (val.is(ValKind::None)) {
-    error(DiagCode::TD206, stmt.value->range, "this gives no value");
+    Diagnostic &report =
+        error(DiagCode::TD206, stmt.value->range, "this gives no value");
+    if (stmt.isVar && text(stmt.value->range) == "none")
+      report.note("a `var` starts with a value of its type, as in `var best = "
+                  "inf`");
     val = fail();
   }
   if (stmt.isVar && stmt.type && !val.isError())

@@ -1,4 +1,4 @@
-//===- Tensors.cpp - tensor operations on checked values ------------------===//
+//===- Tensors.cpp - ops on tensors of a program --------------------------===//
 //
 // Makes explicit what the language leaves implicit: broadcasts, the dtype of
 // host scalars, bool as 0 and 1, sizes as operands.
@@ -70,9 +70,10 @@ Diagnostic &Tensors::explainFailure(SourceRange range,
   return report;
 }
 
-Val Tensors::reportFailure(SourceRange range, llvm::StringRef what) {
+Val Tensors::reportFailure(SourceRange range, llvm::StringRef what,
+                           llvm::ArrayRef<Val> operands) {
   builder.failure.title = c.userFunction(what) + ": " + builder.failure.title;
-  explainFailure(range, {});
+  explainFailure(range, operands);
   return c.fail();
 }
 
@@ -132,9 +133,10 @@ bool Tensors::requireSize(const Size &size, SourceRange range) {
 }
 
 bool Tensors::isWithinRank(size_t rank, SourceRange range) {
-  if (rank > kMaxRank)
-    c.error(DiagCode::TD411, range, "a tensor has at most 16 dims");
-  return rank <= kMaxRank;
+  if (builder.allowsRank(rank))
+    return true;
+  explainFailure(range, {});
+  return false;
 }
 
 bool Tensors::accepts(OpKind op, DType dtype, SourceRange range,
@@ -149,18 +151,17 @@ bool Tensors::accepts(OpKind op, DType dtype, SourceRange range,
 // Dtypes and broadcasting
 //===----------------------------------------------------------------------===//
 
-/// bool < int < float.
-static int rankOf(DType dtype) {
-  return dtype == DType::Bool ? 0 : isFloat(dtype) ? 2 : 1;
-}
-static int rankOf(const Val &scalar) {
-  return scalar.is(ValKind::Bool) ? 0 : scalar.is(ValKind::Float) ? 2 : 1;
+static int categoryOf(const Val &scalar) {
+  return typed::categoryOf(scalar.is(ValKind::Bool)    ? DType::Bool
+                           : scalar.is(ValKind::Float) ? DType::F64
+                                                       : DType::I64);
 }
 
 bool Tensors::takesNumbers(llvm::ArrayRef<Val> operands, const Val &giver,
                            DType dtype, SourceRange range) {
   for (const Val &operand : operands) {
-    if (!operand.isHostScalar() || rankOf(operand) <= rankOf(dtype))
+    if (!operand.isHostScalar() ||
+        categoryOf(operand) <= typed::categoryOf(dtype))
       continue;
     bool isFloat = operand.is(ValKind::Float);
     Diagnostic &report =
@@ -172,6 +173,14 @@ bool Tensors::takesNumbers(llvm::ArrayRef<Val> operands, const Val &giver,
     return false;
   }
   return true;
+}
+
+bool Tensors::takesFloat(const Val &number, DType dtype, SourceRange range) {
+  if (!number.is(ValKind::Float) || isFloat(dtype))
+    return true;
+  c.error(DiagCode::TD301, range,
+          "no implicit conversion between a float and " + tdc::spelling(dtype));
+  return false;
 }
 
 void Tensors::warnIfBothGrow(const typed::CommonType &common,
@@ -195,6 +204,28 @@ void Tensors::warnIfBothGrow(const typed::CommonType &common,
       c.offerSuffix(report, tensor.range, ".unsqueeze(0)");
 }
 
+/// `x - x.mean(1)`, where a dim of 1 in the smaller one makes the shapes fit.
+static void offerDim(Checker &c, Diagnostic &report, const Val &a,
+                     const Val &b) {
+  const Dims &large = typeOf(a).dims, &small = typeOf(b).dims;
+  if (large.size() != small.size() + 1 || !b.range.isValid() ||
+      c.isPrelude(b.range.file))
+    return;
+  for (size_t dim = 0; dim != large.size(); ++dim) {
+    Dims grown = small;
+    grown.insert(grown.begin() + dim, Size(1));
+    bool fits = llvm::all_of(llvm::zip(large, grown), [](const auto &pair) {
+      auto &[x, y] = pair;
+      return x == y || y.isConstant(1);
+    });
+    if (!fits)
+      continue;
+    report.note("a reduction keeps its dim with `keepdim=true`");
+    c.offerSuffix(report, b.range, ".unsqueeze(" + llvm::Twine(dim) + ")");
+    return;
+  }
+}
+
 std::optional<llvm::SmallVector<Typed>>
 Tensors::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
                llvm::StringRef what) {
@@ -209,7 +240,11 @@ Tensors::unify(llvm::MutableArrayRef<Val> operands, SourceRange range,
   std::optional<typed::CommonType> common =
       typed::commonType(builder, types, what);
   if (!common) {
-    explainFailure(range, tensors);
+    Diagnostic &report = explainFailure(range, tensors);
+    if (tensors.size() == 2 && builder.failure.code == DiagCode::TD401) {
+      offerDim(c, report, tensors[0], tensors[1]);
+      offerDim(c, report, tensors[1], tensors[0]);
+    }
     return std::nullopt;
   }
   if (!takesNumbers(operands, tensors[0], common->type.dtype, range))
@@ -391,6 +426,20 @@ Val Tensors::gatherOf(const Val &tensor, const Val &indices, unsigned dim,
                 both, range);
 }
 
+/// Of a program's `8 * 28 * 28`; none for other code.
+static std::optional<int64_t> productOf(llvm::StringRef code) {
+  int64_t product = 1;
+  do {
+    int64_t factor = 0;
+    llvm::StringRef number;
+    std::tie(number, code) = code.split('*');
+    if (number.trim().getAsInteger(10, factor) ||
+        llvm::MulOverflow(product, factor, product))
+      return std::nullopt;
+  } while (!code.empty());
+  return product;
+}
+
 /// How to fix a layer that was made for other features: by its first argument,
 /// or by rows of the length that it needs.
 static void offerFeatures(Checker &c, Diagnostic &report, const Dims &input,
@@ -405,15 +454,16 @@ static void offerFeatures(Checker &c, Diagnostic &report, const Dims &input,
     return;
   }
   llvm::StringRef code = c.text(made);
-  size_t open = code.find('(');
-  if (open == llvm::StringRef::npos ||
-      code.substr(open + 1).split(',').first.trim() != was)
+  llvm::StringRef first = code.split('(').second.split(',').first.trim();
+  std::optional<int64_t> product = productOf(first);
+  if (!product || !needed.isConstant(*product))
     return;
-  auto begin = static_cast<uint32_t>(made.begin + code.find(was, open));
+  auto offset = static_cast<uint32_t>(first.begin() - code.begin());
+  uint32_t begin = made.begin + offset;
   SourceRange number = {made.file, begin,
-                        begin + static_cast<uint32_t>(was.size())};
+                        begin + static_cast<uint32_t>(first.size())};
   std::string whole = code.str();
-  whole.replace(code.find(was, open), was.size(), is);
+  whole.replace(offset, first.size(), is);
   report.fix(FixIt::Choice, "`" + whole + "`", {{number, is}});
 }
 
@@ -426,14 +476,14 @@ Val Tensors::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
   if (product)
     return fromTyped(*product, both);
   const Dims &a = typeOf(lhs).dims, &b = typeOf(rhs).dims;
-  bool isFit = builder.failure.code == DiagCode::TD401,
+  bool isMisfit = builder.failure.code == DiagCode::TD401,
        isMatrix = !a.empty() && !b.empty(), isLayer = c.isPrelude(range.file);
-  if (isFit && isMatrix && !isLayer)
+  if (isMisfit && isMatrix && !isLayer)
     builder.failure.label = "the inner sizes differ: " + a.back().str() +
                             " and " +
                             b[b.size() - std::min<size_t>(2, b.size())].str();
   Diagnostic &report = explainFailure(range, both);
-  if (isFit && isMatrix && isLayer)
+  if (isMisfit && isMatrix && isLayer)
     offerFeatures(c, report, a, b.front());
   return c.fail();
 }

@@ -28,7 +28,8 @@ public:
   /// Reports why the builder failed for these operands.
   Diagnostic &explainFailure(SourceRange range, llvm::ArrayRef<Val> operands);
   /// The same for a failure without the name of its function, which is `what`.
-  Val reportFailure(SourceRange range, llvm::StringRef what);
+  Val reportFailure(SourceRange range, llvm::StringRef what,
+                    llvm::ArrayRef<Val> operands);
   /// The tensor that the builder made of these operands, or a report of its
   /// failure.
   Val finish(const MaybeTyped &result, llvm::ArrayRef<Val> operands,
@@ -54,6 +55,9 @@ public:
   bool prove(ShapeAnswer &answer) { return builder.prove(answer); }
   /// The least and the largest number of an integer dtype.
   static std::pair<int64_t, int64_t> limitsOf(DType dtype);
+  /// Whether a tensor of this dtype can hold the number, if it is a float;
+  /// TD301 if not.
+  bool takesFloat(const Val &number, DType dtype, SourceRange range);
   /// Reports a known number that a tensor of this dtype cannot hold.
   void checkFits(const Val &number, DType dtype);
 

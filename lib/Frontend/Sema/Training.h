@@ -19,8 +19,8 @@ public:
 
   std::vector<std::shared_ptr<OptimizerInfo>> optimizers;
   unsigned noGrad = 0; ///< `with no_grad` blocks around this point
-  /// Optimizers have their `lr` in a slot: the program, or what it imports,
-  /// assigns one, saves or restores.
+  /// Whether each `lr` is kept in a slot: the program assigns an `lr`, or it or
+  /// an import saves or restores a checkpoint.
   bool keepsRates = false;
   bool unfreezes = false; ///< the program or an import may unfreeze, anywhere
 

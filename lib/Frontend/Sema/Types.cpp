@@ -180,6 +180,11 @@ Diagnostic &Types::reportMismatch(const Annotated &given,
   return report;
 }
 
+/// Among the language's functions, only losses take whole numbers: labels.
+static bool takesLabels(Checker &c, const ast::NamedType &type) {
+  return c.isPrelude(type.range.file) && elementType(c, type) == DType::I64;
+}
+
 bool Types::matchDType(const Annotated &given) {
   const ast::NamedType &type = given.type;
   DType actual = typeOf(given.val).dtype;
@@ -187,9 +192,7 @@ bool Types::matchDType(const Annotated &given) {
   if (dtype == actual)
     return true;
   if (dtype) {
-    // Among the language's functions, only losses take whole numbers: labels.
-    bool isLabel =
-        c.isPrelude(type.range.file) && *dtype == DType::I64 && isFloat(actual);
+    bool isLabel = takesLabels(c, type) && isFloat(actual);
     Diagnostic &report = reportMismatch(given, "the dtypes differ");
     if (isLabel)
       report.note("class labels are whole numbers from 0 on");
@@ -242,8 +245,13 @@ bool Types::matchRest(const Annotated &given,
   if (isKnown) {
     ShapeAnswer answer = sameShape(**known, covered, "the sizes differ");
     if (!c.tensors.prove(answer)) {
-      reportMismatch(given, llvm::Twine("`...` is ") + spelling(**known) +
-                                ", here it would be " + spelling(covered));
+      Diagnostic &report =
+          reportMismatch(given, llvm::Twine("`...` is ") + spelling(**known) +
+                                    ", here it would be " + spelling(covered));
+      if (takesLabels(c, given.type))
+        report.note("the classes are dim 1 of the input: where they are its "
+                    "last dim, give `x.view(-1, " +
+                    (*known)->back().str() + ")` and `labels.view(-1)`");
       return false;
     }
   } else if (known) {

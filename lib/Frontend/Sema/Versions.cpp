@@ -83,7 +83,7 @@ Machines sema::checkVersions(SourceManager &sources, ast::Context &context,
     versions.push_back(std::make_unique<Version>(cudaDevices, sources));
     Checker checker(sources, context, there, versions.back()->diags, emitter);
     checker.run(file, program);
-    asksMachine |= checker.devices.askMachine();
+    asksMachine |= checker.devices.areQueried();
     named = std::max(named, checker.devices.countNamed());
   };
   int64_t here = options.countCudaDevices();

@@ -1,7 +1,7 @@
 //===- DiagnosticJSON.cpp - diagnostics for programs ----------------------===//
 //
 // One object per line, for editors. Offsets count bytes from 0, lines and
-// columns (in code points) count from 1. A place is absent where there is none.
+// columns (in code points) count from 1. A position is absent if there is none.
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Diagnostics.h"
@@ -20,7 +20,7 @@ static json::Object toJSON(const SourceManager &sources, FileId file,
       {"offset", offset}, {"line", at.line}, {"column", at.column}};
 }
 
-/// An object with the place of `range` in it, if there is one.
+/// An object with the position of `range` in it, if there is one.
 static json::Object toJSON(const SourceManager &sources, SourceRange range) {
   json::Object object;
   if (!range.isValid())

@@ -1,4 +1,4 @@
-//===- Source.cpp - source files and places in them -----------------------===//
+//===- Source.cpp - source files and positions in them --------------------===//
 //
 // Reads files and converts byte offsets to lines and columns.
 //

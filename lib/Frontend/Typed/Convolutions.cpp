@@ -7,6 +7,7 @@
 
 #include "Frontend/Typed/Convolutions.h"
 #include "CoordinateMap.h"
+#include "Frontend/Typed/Elementwise.h"
 #include "Frontend/Typed/Movement.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -43,9 +44,8 @@ static bool checkConvolution(TypedBuilder &b, const Typed &input,
                        " dims",
                    "these are " + spelling(x) + " and " + spelling(w));
   if (input.type.dtype != weight.type.dtype) {
-    b.fail(DiagCode::TD301, "no implicit conversion between " +
-                                spelling(input.type.dtype) + " and " +
-                                spelling(weight.type.dtype));
+    failDTypes(b, input.type.dtype, weight.type.dtype, /*operand=*/1,
+               input.type.dtype);
     return false;
   }
   if (!checkDims(b, dims))
@@ -57,7 +57,7 @@ static bool checkConvolution(TypedBuilder &b, const Typed &input,
   if (groups >= 1)
     whole = sameShape(
         {w[0]}, {Size::floorDiv(w[0], Size(groups)) * Size(groups)}, "groups");
-  if (groups < 1 || !whole || !b.sizes.prove(whole, b.emit())) {
+  if (groups < 1 || !b.prove(whole)) {
     b.fail(DiagCode::TD222,
            std::to_string(groups) + " groups do not divide the " +
                (isTransposed ? "input" : "output") + " channels",
@@ -66,7 +66,7 @@ static bool checkConvolution(TypedBuilder &b, const Typed &input,
   }
   Size channels = isTransposed ? w[0] : w[1] * Size(groups);
   ShapeAnswer answer = sameShape({x[1]}, {channels}, "channels");
-  if (!answer || !b.sizes.prove(answer, b.emit()))
+  if (!b.prove(answer))
     return problem("the input has " + x[1].str() + " channels, the weight " +
                        channels.str(),
                    "the input is " + spelling(x) + ", the weight " +

@@ -6,8 +6,7 @@
 
 namespace tdc::typed {
 
-/// bool < int < float.
-static int rankOf(DType dtype) {
+int categoryOf(DType dtype) {
   return dtype == DType::Bool ? 0 : isFloat(dtype) ? 2 : 1;
 }
 
@@ -19,7 +18,7 @@ std::nullopt_t failDTypes(TypedBuilder &b, DType lhs, DType rhs, size_t operand,
              spelling(rhs),
          label);
   b.failure.conversion = {operand, spelling(right),
-                          rankOf(wrong) < rankOf(right)};
+                          categoryOf(wrong) < categoryOf(right)};
   return std::nullopt;
 }
 
@@ -28,7 +27,7 @@ static std::optional<DType> commonDType(TypedBuilder &b,
                                         llvm::ArrayRef<Typed> operands,
                                         llvm::StringRef what) {
   auto order = [](DType dtype) {
-    return std::make_pair(rankOf(dtype), byteSize(dtype));
+    return std::make_pair(categoryOf(dtype), byteSize(dtype));
   };
   DType dtype = operands.front().type.dtype;
   size_t giver = 0;
@@ -79,10 +78,11 @@ bool accepts(TypedBuilder &b, OpKind kind, DType dtype, llvm::StringRef what) {
     return true;
   b.fail(DiagCode::TD304,
          what + " is not defined for " + spelling(dtype) + " tensors");
-  if (info.accepts(DType::F32) && dtype != DType::Bool)
-    b.failure.conversion = {0, "f32", /*isPromotion=*/true};
-  else if (info.accepts(DType::I64))
+  bool takesFloats = info.accepts(DType::F32);
+  if (info.accepts(DType::I64) && (dtype == DType::Bool || !takesFloats))
     b.failure.conversion = {0, "int", /*isPromotion=*/false};
+  else if (takesFloats)
+    b.failure.conversion = {0, "f32", /*isPromotion=*/true};
   return false;
 }
 

@@ -1,4 +1,4 @@
-//===- Movement.cpp - one tensor in, its elements elsewhere ---------------===//
+//===- Movement.cpp - ops that move elements ------------------------------===//
 
 #include "Frontend/Typed/Movement.h"
 #include "CoordinateMap.h"

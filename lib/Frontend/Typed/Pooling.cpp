@@ -1,4 +1,4 @@
-//===- Pooling.cpp - one element of each window ---------------------------===//
+//===- Pooling.cpp - pooling over windows ---------------------------------===//
 
 #include "Frontend/Typed/Pooling.h"
 #include "Frontend/Typed/Constructors.h"

@@ -82,4 +82,11 @@ bool TypedBuilder::require(const Size &size, const llvm::Twine &problem) {
   return false;
 }
 
+bool TypedBuilder::allowsRank(size_t rank) {
+  if (rank > kMaxRank)
+    fail(DiagCode::TD411,
+         "a tensor has at most " + llvm::Twine(kMaxRank) + " dims");
+  return rank <= kMaxRank;
+}
+
 } // namespace tdc

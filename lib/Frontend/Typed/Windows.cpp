@@ -193,8 +193,8 @@ MaybeTyped unfoldDim(TypedBuilder &b, const Typed &input, unsigned dim,
                      int64_t size, int64_t step) {
   if (size < 0 || step < 1)
     return b.fail(DiagCode::TD222, "a size is at least 0, a step at least 1");
-  if (input.type.dims.size() == kMaxRank)
-    return b.fail(DiagCode::TD411, "a tensor has at most 16 dims");
+  if (!b.allowsRank(input.type.dims.size() + 1))
+    return std::nullopt;
   Size last = input.type.dims[dim] - Size(size);
   if (!b.require(last, "windows of " + llvm::Twine(size) +
                            " elements are larger than dim " + llvm::Twine(dim)))
@@ -248,7 +248,7 @@ MaybeTyped fold(TypedBuilder &b, const Typed &input,
   ShapeAnswer answer =
       sameShape(DimsRef(input.type.dims).drop_front(),
                 {channels * Size(taps), numElements(positions)}, "columns");
-  if (!answer || !b.sizes.prove(answer, b.emit()))
+  if (!b.prove(answer))
     return b.fail(DiagCode::TD401,
                   "a kernel of " + llvm::Twine(taps) + " elements at " +
                       numElements(positions).str() + " places does not give " +
