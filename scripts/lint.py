@@ -293,8 +293,7 @@ def clang_tidy(files, fix):
 OP_FAMILIES = ("lib/Dialect/TD/IR/", "lib/Dialect/TD/Expansions/",
                "lib/Dialect/TD/Gradients/", "lib/Interpreter/",
                "lib/CodeGen/Constructors.cpp",
-               "lib/CodeGen/ElementOps.cpp",
-               "lib/Conversion/KernelToGPU/Permutation.cpp")
+               "lib/CodeGen/ElementOps.cpp")
 
 
 def op_tests(files, fix):
@@ -302,7 +301,7 @@ def op_tests(files, fix):
     ops = "|".join(op for f in with_suffix(files, (".td",)) if f.startswith("include/Dialect/TD/IR/")
                    for op, base in re.findall(r"^def TD_(\w+)Op : TD_(\w+)<", read(f), re.MULTILINE)
                    if base not in ("Op", "HostOp"))
-    asks = re.compile(r"(?:isa\w*|dyn_cast\w*|getDefiningOp|getRoot|\.Case|getOps|IsaPred)<([^;(){}]*)>"
+    asks = re.compile(r"(?:isa\w*|dyn_cast\w*|getDefiningOp|getOnlyRoot|\.Case|getOps|IsaPred)<([^;(){}]*)>"
                       r"|(?:\.Case|walk)\(\s*\[[^\]]*\]\(([^)]*)\)")
     name = re.compile(rf"(?<!\w)(?<!arith::)(?<!scf::)(?<!math::)(?<!vector::)(?<!LLVM::)"
                       rf"(?:td::)?({ops})Op\b")

@@ -61,17 +61,16 @@ struct KernelCandidate {
   /// Number of sections that the terms of its reductions are cut into
   /// (SplitReductions.h).
   int64_t sections = 1;
-
-  /// The op that gives the only result; null if it is no `Op`, or if there are
-  /// several results.
-  template <typename Op> Op getRoot() const {
-    td::KernelOp kernel = function.kernel;
-    mlir::Operation *yield = kernel.getBody().front().getTerminator();
-    if (yield->getNumOperands() != 1)
-      return {};
-    return yield->getOperand(0).getDefiningOp<Op>();
-  }
 };
+
+/// The op that gives the only result of the kernel; null if it is no `Op`, or
+/// if there are several results.
+template <typename Op> Op getOnlyRoot(td::KernelOp kernel) {
+  mlir::Operation *yield = kernel.getBody().front().getTerminator();
+  if (yield->getNumOperands() != 1)
+    return {};
+  return yield->getOperand(0).getDefiningOp<Op>();
+}
 
 /// The result of a strategy that matches a kernel.
 struct KernelPlan {
@@ -133,7 +132,7 @@ mlir::Value getElementCount(mlir::OpBuilder &builder, mlir::Value tensor);
 
 /// Whether the result of `root` may share the buffer of `input`: types and
 /// layouts agree, and the nest reads each element of `input` only for the
-/// result's element at the same place. The caller ensures that no element is
+/// result's element at the same position. The caller ensures that no element is
 /// computed twice.
 bool mayReplace(const KernelFunction &function, const td::LoopNest &nest,
                 mlir::BlockArgument input, unsigned root);

@@ -27,7 +27,7 @@ public:
   mlir::Value makeNeutral(int64_t lanes) const;
   mlir::Value combine(mlir::Value before, mlir::Value next) const;
   /// Loads an element of the input in the accumulator's type; stores an
-  /// accumulator at the element's place in the result.
+  /// accumulator at the element's position in the result.
   mlir::Value load(TileEvaluator &evaluator, const Tile &tile) const;
   void store(TileEvaluator &evaluator, const Tile &tile,
              mlir::Value collected) const;

@@ -123,6 +123,14 @@ private:
   mlir::Value add(mlir::Value sum, mlir::Value value);
   mlir::Value load(mlir::Value tensor, const td::Coordinates &at,
                    const Tile &tile);
+  /// The mask for an access to lanes with this stride (getLaneStride); null if
+  /// the access needs none. A gather or a scatter always needs one.
+  mlir::Value getAccessMask(const Tile &tile, int stride);
+  /// Loads a vector of `memory` elements under a mask of getAccessMask.
+  /// `address`: one address per lane if the stride is -1, else the first
+  /// lane's.
+  mlir::Value loadLanes(mlir::Type memory, mlir::Value address, int stride,
+                        mlir::Value mask);
   /// The address of the element of the first lane.
   mlir::Value getAddress(mlir::Value tensor, mlir::Value pointer,
                          const td::Coordinates &at, const td::Layout &layout,

@@ -2,8 +2,8 @@
 //
 // Kernels are formed, laid out in memory and written for a processor that the
 // compilation names, and for unknown GPUs: a program finds its GPUs only when
-// it runs. So the constants for GPUs hold for every GPU that CUDA supports, and
-// sums of a program have the same bits on all of them.
+// it runs. So the constants are the same for all GPUs, and sums of a program
+// have the same bits on all of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,10 +14,10 @@
 
 namespace tdc {
 
-/// The processor, see HostTarget::getInfo; by default, also of the options of
-/// passes, the baseline of x86-64. Layouts and the cpu's kernels depend on its
-/// vectors, LowerToLLVM only on its conversions. For the kernels of GPUs,
-/// LowerToLLVM gets one of which only the conversions are set.
+/// The processor, see HostTarget::getInfo. The default is baseline x86-64, also
+/// that of the options of passes. Layouts and the cpu's kernels depend on the
+/// vectors, LowerToLLVM on the conversions. For GPU kernels only the
+/// `converts…` fields are set.
 struct TargetInfo {
   int64_t vectorBits = 128;     ///< of one vector register
   int64_t vectorRegisters = 16; ///< number of vector registers
@@ -29,8 +29,9 @@ struct TargetInfo {
   int64_t getLanes() const { return vectorBits / 32; }
 };
 
-/// Constants for GPUs.
 namespace gpu {
+
+// Limits of CUDA, which every GPU has --------------------------------------//
 
 /// Threads of a warp.
 inline constexpr int64_t kWarpSize = 32;
@@ -40,6 +41,8 @@ inline constexpr int64_t kMostThreads = 1024;
 inline constexpr int64_t kWidestAccess = 16;
 /// Shared memory that every block may use without opting in, in bytes.
 inline constexpr int64_t kSharedBytes = 48 << 10;
+
+// Estimates ----------------------------------------------------------------//
 
 // Amounts of work that keep a GPU of about a hundred multiprocessors busy:
 // independent threads, blocks that share a row, tiles of a product, and short

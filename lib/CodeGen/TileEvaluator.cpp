@@ -466,12 +466,35 @@ unsigned TileEvaluator::getAlignment(const Access &input,
                       tile);
 }
 
+Value TileEvaluator::getAccessMask(const Tile &tile, int stride) {
+  Value mask = getMask(tile);
+  if (!mask && stride < 0)
+    mask = makeIntConstant(b, function.loc,
+                           VectorType::get({lanes}, b.getI1Type()), -1);
+  return mask;
+}
+
+Value TileEvaluator::loadLanes(Type memory, Value address, int stride,
+                               Value mask) {
+  Location loc = function.loc;
+  unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
+  auto vector = VectorType::get({lanes}, memory);
+  if (!mask)
+    return LLVM::LoadOp::create(b, loc, vector, address, bytes);
+  Value zero = LLVM::ZeroOp::create(b, loc, vector);
+  if (stride < 0)
+    return LLVM::masked_gather::create(b, loc, vector, address, mask,
+                                       ValueRange{zero}, bytes);
+  return LLVM::MaskedLoadOp::create(b, loc, vector, address, mask, zero,
+                                    b.getI32IntegerAttr(bytes),
+                                    /*nontemporal=*/nullptr);
+}
+
 Value TileEvaluator::load(Value tensor, const Coordinates &at,
                           const Tile &tile) {
   Location loc = function.loc;
   Type element = getElementTypeOrSelf(tensor.getType());
   Type memory = getMemoryType(element);
-  unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
   Layout layout = function.getLayout(tensor);
   int stride = 0;
   if (dependsOnLane(tensor, at)) {
@@ -484,30 +507,11 @@ Value TileEvaluator::load(Value tensor, const Coordinates &at,
                       ? getLaneAddresses(tensor, pointer, at, layout, tile)
                       : getAddress(tensor, pointer, at, layout, tile);
 
-  Value result;
-  if (stride == 0) {
-    result = LLVM::LoadOp::create(b, loc, memory, address,
-                                  getAlignment(tensor, at, layout, tile));
-  } else {
-    auto vector = VectorType::get({lanes}, memory);
-    Value mask = getMask(tile);
-    Value zero = mask || stride < 0
-                     ? Value(LLVM::ZeroOp::create(b, loc, vector))
-                     : Value();
-    if (stride < 0) {
-      if (!mask)
-        mask = makeIntConstant(b, loc, VectorType::get({lanes}, b.getI1Type()),
-                               -1);
-      result = LLVM::masked_gather::create(b, loc, vector, address, mask,
-                                           ValueRange{zero}, bytes);
-    } else if (mask) {
-      result = LLVM::MaskedLoadOp::create(b, loc, vector, address, mask, zero,
-                                          b.getI32IntegerAttr(bytes),
-                                          /*nontemporal=*/nullptr);
-    } else {
-      result = LLVM::LoadOp::create(b, loc, vector, address, bytes);
-    }
-  }
+  Value result =
+      stride == 0
+          ? LLVM::LoadOp::create(b, loc, memory, address,
+                                 getAlignment(tensor, at, layout, tile))
+          : loadLanes(memory, address, stride, getAccessMask(tile, stride));
   return emitFromMemory(b, loc, result, element);
 }
 
@@ -548,13 +552,6 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
   Type element = getElementTypeOrSelf(target.tensor.getType());
   Type memory = getMemoryType(element);
   unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
-  auto add = [&](Value old) -> Value {
-    // Narrow floats are added up in f32 (td-form-kernels), so memory and
-    // registers have the same type.
-    if (isa<FloatType>(element))
-      return arith::AddFOp::create(b, loc, old, value);
-    return arith::AddIOp::create(b, loc, old, value);
-  };
 
   bool onLanes = false;
   for (Coordinate coordinate : target.at) {
@@ -574,24 +571,16 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
                                                 target.at, target.layout, tile)
                              : getAddress(target.tensor, target.pointer,
                                           target.at, target.layout, tile);
-  auto vector = VectorType::get({lanes}, memory);
-  Value mask = onLanes ? getMask(tile) : Value();
-  if (onLanes && stride < 0 && !mask)
-    mask = makeIntConstant(b, loc, VectorType::get({lanes}, b.getI1Type()), -1);
+  Value mask = onLanes ? getAccessMask(tile, stride) : Value();
 
   if (target.accumulates) {
-    Value zero = mask ? Value(LLVM::ZeroOp::create(b, loc, vector)) : Value();
-    if (!onLanes)
-      value = add(LLVM::LoadOp::create(b, loc, memory, address, bytes));
-    else if (stride < 0)
-      value = add(LLVM::masked_gather::create(b, loc, vector, address, mask,
-                                              ValueRange{zero}, bytes));
-    else if (mask)
-      value = add(LLVM::MaskedLoadOp::create(b, loc, vector, address, mask,
-                                             zero, b.getI32IntegerAttr(bytes),
-                                             /*nontemporal=*/nullptr));
-    else
-      value = add(LLVM::LoadOp::create(b, loc, vector, address, bytes));
+    Value old = onLanes ? loadLanes(memory, address, stride, mask)
+                        : LLVM::LoadOp::create(b, loc, memory, address, bytes);
+    // Narrow floats are added up in f32 (td-form-kernels), so memory and
+    // registers have the same type.
+    value = isa<FloatType>(element)
+                ? Value(arith::AddFOp::create(b, loc, old, value))
+                : arith::AddIOp::create(b, loc, old, value);
   }
   value = emitToMemory(b, loc, value, element);
   if (stride > 0 && isFirstLaneOnly(mask)) {

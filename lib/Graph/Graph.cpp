@@ -2,8 +2,8 @@
 
 #include "Graph/Graph.h"
 #include "Dialect/TD/Analysis/Placement/OpCosts.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -178,8 +178,8 @@ void GraphMaker::add(mlir::Operation *op) {
   Place device = getCpu();
   if (llvm::isa<td::ComputeOp>(op))
     device = td::getPlace(op->getResult(0));
-  else if (!llvm::isa<td::ItemOp, td::FormatOp, td::SaveTensorOp,
-                      mlir::func::ReturnOp>(op) ||
+  else if ((!op->hasTrait<td::HostReaderOp>() &&
+            !llvm::isa<mlir::func::ReturnOp>(op)) ||
            op->getNumOperands() == 0)
     return;
   std::string label =

@@ -104,7 +104,7 @@ LogicalResult Machine::check(int32_t code) {
 static std::optional<Place> getReadingPlace(Operation *op) {
   if (isa<td::ComputeOp>(op))
     return td::getPlace(cast<RankedTensorType>(op->getResult(0).getType()));
-  if (!isa<td::ItemOp, td::FormatOp, td::SaveTensorOp>(op))
+  if (!op->hasTrait<td::HostReaderOp>())
     return std::nullopt;
   return getCpu();
 }

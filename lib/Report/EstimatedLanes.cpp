@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/Analysis/Placement/OpCosts.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Facts.h"

@@ -11,7 +11,6 @@ namespace tdc {
 //===--- From a placed module ---------------------------------------------===//
 
 /// The copies of each loop and export, and of the rest of the program.
-
 std::vector<CopyStep> getSteps(llvm::ArrayRef<td::CopySite> sites);
 
 /// The devices that compute each line.

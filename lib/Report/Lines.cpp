@@ -12,8 +12,8 @@ static std::optional<Place> getDevice(mlir::Operation *op) {
   if (llvm::isa<td::ComputeOp>(op))
     return td::getPlace(
         llvm::cast<mlir::RankedTensorType>(op->getResult(0).getType()));
-  if (llvm::isa<td::LoadOp, td::SaveOp, td::SaveTensorOp, td::RestoreOp,
-                td::ItemOp, td::FormatOp, td::PrintOp>(op))
+  if (op->hasTrait<td::HostReaderOp>() ||
+      llvm::isa<td::LoadOp, td::PrintOp, td::RestoreOp, td::SaveOp>(op))
     return getCpu();
   return std::nullopt;
 }

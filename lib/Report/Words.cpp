@@ -292,13 +292,18 @@ std::string Words::getRepeated(const CopyStep &step) const {
   return "an iteration of " + spell(step.op);
 }
 
-std::string Words::getBytesOfPeak(const PeakMemory &peak) {
+StringRef Words::getCertainty(const PeakMemory &peak) {
   Amount bytes = getBytes(peak);
-  return (bytes.isExact ? "" : "at most ") + bytes.getFormula();
+  if (bytes.isExact)
+    return "";
+  // With other sizes another line may have the peak.
+  return bytes.rest.empty() ? "at most " : "about ";
 }
 
 std::string Words::getPeak(const PeakMemory &peak) const {
-  return spelling(peak.device) + " " + getBytesOfPeak(peak) + " B" +
+  return (spelling(peak.device) + " " + getCertainty(peak) +
+          getBytes(peak).getFormula() + " B")
+             .str() +
          (peak.location ? " at " + spell(peak.location) : "");
 }
 

@@ -77,8 +77,8 @@ public:
   std::string getGap() const;
   /// "an iteration of line 12", "a call of predict" or "once".
   std::string getRepeated(const CopyStep &step) const;
-  /// "78960", "at most 128 + 4 x size(8, 0)".
-  static std::string getBytesOfPeak(const PeakMemory &peak);
+  /// The word before the bytes of a peak: "", "at most " or "about ".
+  static llvm::StringRef getCertainty(const PeakMemory &peak);
   /// "cuda:0 78960 B at line 4".
   std::string getPeak(const PeakMemory &peak) const;
   /// "x (line 14)", "the result of `@` (line 4, 2 tensors)", "7 others".

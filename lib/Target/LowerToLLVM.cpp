@@ -1,7 +1,7 @@
 //===- LowerToLLVM.cpp - scf, arith, math, vector -> llvm -----------------===//
 
 #include "Target/LowerToLLVM.h"
-#include "Target/HostTarget.h"
+#include "Target/TargetInfo.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"

@@ -220,8 +220,9 @@ def check_answers(data, text):
                    for row in rows):
             problems.append(f"the page does not answer what {name} copies: {answers}")
     for peak in data["peaks"]:
-        most = "" if peak["bytes"]["exact"] else "at most "
-        heading = re.compile(rf"\S+ {peak['device']}: {most}"
+        how = ("" if peak["bytes"]["exact"] else
+               "about " if peak["bytes"]["number"] is None else "at most ")
+        heading = re.compile(rf"\S+ {peak['device']}: {how}"
                              rf"{re.escape(peak['bytes']['formula'])} B" +
                              (rf", at .*line {peak['line']}" if peak["line"] else ""))
         at = next((i for i, row in enumerate(rows) if heading.fullmatch(row)), None)

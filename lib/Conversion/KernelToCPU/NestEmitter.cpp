@@ -10,7 +10,7 @@ using namespace tdc::td;
 namespace tdc {
 
 /// Computes all roots of a tile element before it stores any, so that a root
-/// may overwrite an input at the same place.
+/// may overwrite the same element of an input.
 static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
                        LoopSet open) {
   for (const Tile &tile : loops.getTiles(open)) {
@@ -25,6 +25,8 @@ static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
   }
 }
 
+/// Emits the nest by its schedule: in the outer loops first the reductions,
+/// then the later loops, which store the roots.
 static void emit(KernelFunction &function, const LoopNest &nest,
                  const NestSchedule &schedule, ArrayRef<StoreTarget> targets) {
   ArrayRef<unsigned> outer = schedule.outer, later = schedule.later;
@@ -47,15 +49,13 @@ static void emit(KernelFunction &function, const LoopNest &nest,
 }
 
 /// Pairs (input, result) that may share a buffer: of the input, only the
-/// element at the place of the result's element is read, and never after the
+/// element at the position of the result's element is read, and never after the
 /// result's element is stored.
 static SmallVector<int64_t> findInPlace(const KernelFunction &function,
                                         const LoopNest &nest) {
   KernelOp kernel = function.kernel;
   SmallVector<int64_t> pairs;
-  LoopSet reduced = 0;
-  for (const Reduction &reduction : nest.getReductions())
-    reduced |= reduction.parallel;
+  LoopSet reduced = nest.getResultLoops();
   for (auto [i, root] : llvm::enumerate(nest.getRoots())) {
     // A loop that the root does not depend on would visit its elements again,
     // unless a register tile holds that loop in full.

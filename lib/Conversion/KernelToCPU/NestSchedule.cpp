@@ -54,6 +54,10 @@ public:
   /// Whether the sums of as many rows as a vector has lanes may become one
   /// vector.
   bool maySumTogether(unsigned row) const;
+  /// The vector registers that accumulators may take; operands take the others.
+  int64_t getAccumulatorBudget() const {
+    return function.vectorRegisters * 3 / 4;
+  }
 
   NestSchedule schedule;
 
@@ -82,9 +86,7 @@ void Scheduler::orderLoops(LoopSet serial) {
       bits > kLeastBits)
     planFor(bits);
 
-  LoopSet reduced = 0;
-  for (const Reduction &reduction : nest.getReductions())
-    reduced |= reduction.parallel;
+  LoopSet reduced = nest.getResultLoops();
   // Loops are in the memory order of the first root that has them. The lane
   // loop is innermost where elements are only moved, and outermost around
   // reductions, which stream the operand that lies along the lanes.
@@ -114,11 +116,11 @@ bool Scheduler::maySumTogether(unsigned row) const {
   bool isOnLanes = llvm::any_of(
       first.loops, [&](unsigned loop) { return schedule.isOnLanes(loop); });
   int64_t accumulators = schedule.lanes * int64_t(reductions.size());
-  if (!isOnLanes || accumulators > function.vectorRegisters * 3 / 4)
+  if (!isOnLanes || accumulators > getAccumulatorBudget() ||
+      nest.getReductionRuns().size() != 1)
     return false;
   for (const Reduction &reduction : reductions) {
-    if (!isFloatSum(reduction) || reduction.loops != first.loops ||
-        !contains(reduction.parallel, row))
+    if (!isFloatSum(reduction) || !contains(reduction.parallel, row))
       return false;
     // Each row must have one sum; a loop that is held in full makes more.
     for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
@@ -157,7 +159,7 @@ bool Scheduler::chooseContractionTile() {
   if (!contraction || contraction->terms.size() < 2 ||
       contraction->rows.empty() || contraction->columns.empty())
     return false;
-  const int64_t budget = function.vectorRegisters * 3 / 4;
+  const int64_t budget = getAccumulatorBudget();
   unsigned rows = contraction->rows.back(),
            columns = contraction->columns.back();
   auto fits = [&](unsigned loop, int64_t factor) {
@@ -185,9 +187,9 @@ void Scheduler::chooseFactors() {
   SmallVectorImpl<int64_t> &factors = schedule.factors;
   if (nest.getReductions().empty())
     return;
-  const int64_t budget = function.vectorRegisters * 3 / 4;
+  const int64_t budget = getAccumulatorBudget();
 
-  // Loops that only some reductions run over are held in full.
+  // Loops of only some reductions' results are held in full.
   LoopSet common = ~LoopSet(0);
   for (const Reduction &reduction : nest.getReductions())
     common &= reduction.parallel;

@@ -35,7 +35,7 @@ static Value emitBestLane(OpBuilder &b, Location loc, Type element,
 }
 
 //===----------------------------------------------------------------------===//
-// Reductions over one set of loops
+// Reductions that share their loops
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -51,9 +51,10 @@ struct Accumulator {
   bool isArg() const { return reduction->givesIndex(); }
 };
 
-class GroupEmitter {
+class ReductionEmitter {
 public:
-  GroupEmitter(NestLoops &loops, ArrayRef<const Reduction *> group);
+  /// `reductions`: a run (see LoopNest).
+  ReductionEmitter(NestLoops &loops, ArrayRef<Reduction> reductions);
 
   void emit();
 
@@ -82,7 +83,7 @@ private:
   TileEvaluator &evaluator;
   OpBuilder &b;
   Location loc;
-  ArrayRef<const Reduction *> group;
+  ArrayRef<Reduction> reductions;
   /// The reduction loop that is on lanes, or -1.
   int laneSum = -1;
   SmallVector<Accumulator> accumulators;
@@ -90,10 +91,11 @@ private:
 
 } // namespace
 
-GroupEmitter::GroupEmitter(NestLoops &loops, ArrayRef<const Reduction *> group)
+ReductionEmitter::ReductionEmitter(NestLoops &loops,
+                                   ArrayRef<Reduction> reductions)
     : loops(loops), evaluator(loops.evaluator), b(loops.function.builder),
-      loc(loops.function.loc), group(group) {
-  for (unsigned loop : group.front()->loops)
+      loc(loops.function.loc), reductions(reductions) {
+  for (unsigned loop : reductions.front().loops)
     if (loops.isOnLanes(loop))
       laneSum = loop;
 }
@@ -106,7 +108,7 @@ constexpr int64_t kShortSum = 32;
 /// before the reduction, usually a bias: the accumulator starts from that
 /// value, which saves the addition. Null if the result is rounded before the
 /// addition.
-AddOp GroupEmitter::findSum(const Reduction &reduction) const {
+AddOp ReductionEmitter::findSum(const Reduction &reduction) const {
   Value result = reduction.op->getResult(0);
   if (laneSum >= 0 || reduction.getCombination() != ReduceKind::Sum ||
       td::isNarrowFloat(getElement(reduction)) || !result.hasOneUse() ||
@@ -122,39 +124,40 @@ AddOp GroupEmitter::findSum(const Reduction &reduction) const {
   return isKnown ? add : AddOp();
 }
 
-void GroupEmitter::makeAccumulators(NestLoops::Values &initial,
-                                    NestLoops::Values &neutral) {
-  for (const Reduction *reduction : group) {
-    LoopSet tiled = reduction->parallel;
+void ReductionEmitter::makeAccumulators(NestLoops::Values &initial,
+                                        NestLoops::Values &neutral) {
+  for (const Reduction &reduction : reductions) {
+    LoopSet tiled = reduction.parallel;
     if (laneSum >= 0)
       tiled |= toLoopSet(laneSum);
     bool isVector =
         laneSum >= 0 || (evaluator.laneLoop >= 0 &&
-                         (reduction->parallel >> evaluator.laneLoop & 1));
-    Partial none = makeNeutral(b, loc, *reduction, isVector ? loops.lanes : 0);
-    AddOp sum = findSum(*reduction);
-    bool isLeft = sum && sum.getLhs() == reduction->op->getResult(0);
+                         contains(reduction.parallel, evaluator.laneLoop));
+    Partial none = makeNeutral(b, loc, reduction, isVector ? loops.lanes : 0);
+    AddOp sum = findSum(reduction);
+    bool isLeft = sum && sum.getLhs() == reduction.op->getResult(0);
     for (const Tile &tile : loops.getTiles(tiled)) {
-      accumulators.push_back({reduction, tile, sum});
+      accumulators.push_back({&reduction, tile, sum});
       putPartial(none, neutral);
       Partial first = none;
       if (sum)
         first.value =
-            getOperand(sum, isLeft ? 1 : 0, *reduction->at, tile, isVector);
+            getOperand(sum, isLeft ? 1 : 0, *reduction.at, tile, isVector);
       putPartial(first, initial);
     }
   }
 }
 
-Value GroupEmitter::getOperand(Operation *op, unsigned index,
-                               const Coordinates &at, const Tile &tile,
-                               bool isVector) {
+Value ReductionEmitter::getOperand(Operation *op, unsigned index,
+                                   const Coordinates &at, const Tile &tile,
+                                   bool isVector) {
   Value value = evaluator.evaluate(op->getOperand(index),
                                    loops.nest.operandAt(op, index, at), tile);
   return isVector ? evaluator.toVector(value) : value;
 }
 
-Partial GroupEmitter::stepOne(const Accumulator &accumulator, Partial best) {
+Partial ReductionEmitter::stepOne(const Accumulator &accumulator,
+                                  Partial best) {
   const Reduction &reduction = *accumulator.reduction;
   bool isVector = isa<VectorType>(best.value.getType());
   SmallVector<Value, 2> operands;
@@ -171,8 +174,8 @@ Partial GroupEmitter::stepOne(const Accumulator &accumulator, Partial best) {
   return accumulate(b, loc, reduction, best, operands, position);
 }
 
-Partial GroupEmitter::keepMasked(const Accumulator &accumulator, Partial next,
-                                 Partial best) {
+Partial ReductionEmitter::keepMasked(const Accumulator &accumulator,
+                                     Partial next, Partial best) {
   Value mask = laneSum >= 0 ? evaluator.getMask(accumulator.tile) : Value();
   if (!mask)
     return next;
@@ -183,7 +186,7 @@ Partial GroupEmitter::keepMasked(const Accumulator &accumulator, Partial next,
           next.index ? choose(next.index, best.index) : Value()};
 }
 
-NestLoops::Values GroupEmitter::step(ValueRange carried) {
+NestLoops::Values ReductionEmitter::step(ValueRange carried) {
   NestLoops::Values next;
   for (const Accumulator &accumulator : accumulators) {
     Partial best = takePartial(*accumulator.reduction, carried);
@@ -198,7 +201,7 @@ NestLoops::Values GroupEmitter::step(ValueRange carried) {
   return next;
 }
 
-Value GroupEmitter::combineLanes(const Reduction &reduction, Partial best) {
+Value ReductionEmitter::combineLanes(const Reduction &reduction, Partial best) {
   Type element = getElement(reduction);
   Value value = emitLaneReduction(b, loc, reduction.getCombination(), element,
                                   best.value);
@@ -208,8 +211,8 @@ Value GroupEmitter::combineLanes(const Reduction &reduction, Partial best) {
                       evaluator.toVector(value));
 }
 
-bool GroupEmitter::isSameElement(const Accumulator &a,
-                                 const Accumulator &b) const {
+bool ReductionEmitter::isSameElement(const Accumulator &a,
+                                     const Accumulator &b) const {
   if (laneSum < 0 || a.reduction != b.reduction)
     return false;
   Tile tile = b.tile;
@@ -243,7 +246,7 @@ static Value sumTogether(OpBuilder &b, Location loc, SmallVector<Value> rows) {
   return rows.front();
 }
 
-void GroupEmitter::setResult(const Accumulator &accumulator, Value result) {
+void ReductionEmitter::setResult(const Accumulator &accumulator, Value result) {
   const Reduction &reduction = *accumulator.reduction;
   Operation *op = accumulator.sum ? accumulator.sum : reduction.op;
   evaluator.setResult(op->getResult(0), reduction, accumulator.tile,
@@ -252,7 +255,7 @@ void GroupEmitter::setResult(const Accumulator &accumulator, Value result) {
 
 /// Combines the accumulators of each element of the result: first the vectors
 /// of a lane sum, then their lanes.
-void GroupEmitter::finish(ValueRange finals) {
+void ReductionEmitter::finish(ValueRange finals) {
   SmallVector<std::pair<const Accumulator *, SmallVector<Value>>> together;
   for (size_t i = 0; i < accumulators.size();) {
     const Accumulator &first = accumulators[i];
@@ -280,7 +283,7 @@ void GroupEmitter::finish(ValueRange finals) {
     setResult(*first, sumTogether(b, loc, std::move(rows)));
 }
 
-NestLoops::Values GroupEmitter::join(ValueRange before, ValueRange next) {
+NestLoops::Values ReductionEmitter::join(ValueRange before, ValueRange next) {
   NestLoops::Values joined;
   for (const Accumulator &accumulator : accumulators)
     putPartial(combine(b, loc, *accumulator.reduction,
@@ -290,10 +293,10 @@ NestLoops::Values GroupEmitter::join(ValueRange before, ValueRange next) {
   return joined;
 }
 
-void GroupEmitter::emit() {
+void ReductionEmitter::emit() {
   // The lane loop is innermost.
-  SmallVector<unsigned> order(group.front()->loops.begin(),
-                              group.front()->loops.end());
+  SmallVector<unsigned> order(reductions.front().loops.begin(),
+                              reductions.front().loops.end());
   llvm::sort(order, [&](unsigned x, unsigned y) {
     return std::make_pair(loops.isOnLanes(x), x) <
            std::make_pair(loops.isOnLanes(y), y);
@@ -304,22 +307,15 @@ void GroupEmitter::emit() {
     return join(before, next);
   };
   NestLoops::PartialSums sums{neutral, joinSums};
-  bool rounds = llvm::any_of(
-      group, [](const Reduction *reduction) { return isFloatSum(*reduction); });
+  bool rounds = llvm::any_of(reductions, isFloatSum);
   finish(loops.open(
       order, initial, [&](ValueRange carried) { return step(carried); },
       rounds ? &sums : nullptr));
 }
 
 void emitReductions(NestLoops &loops) {
-  ArrayRef<Reduction> all = loops.nest.getReductions();
-  for (size_t i = 0; i < all.size();) {
-    SmallVector<const Reduction *> group;
-    do
-      group.push_back(&all[i++]);
-    while (i < all.size() && all[i].loops == group.front()->loops);
-    GroupEmitter(loops, group).emit();
-  }
+  for (ArrayRef<Reduction> run : loops.nest.getReductionRuns())
+    ReductionEmitter(loops, run).emit();
 }
 
 } // namespace tdc

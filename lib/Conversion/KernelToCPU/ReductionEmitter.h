@@ -14,8 +14,8 @@
 
 namespace tdc {
 
-/// Emits all reductions in their order; consecutive reductions over the same
-/// loops share them. Sets the results in the evaluator.
+/// Emits all reductions in their order; those of a run (see LoopNest) share
+/// their loops. Sets the results in the evaluator.
 void emitReductions(NestLoops &loops);
 
 } // namespace tdc

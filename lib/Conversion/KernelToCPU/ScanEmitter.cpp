@@ -69,7 +69,7 @@ static LogicalResult emitScan(KernelFunction &function, ScanOp op) {
 }
 
 std::optional<KernelPlan> matchScan(KernelCandidate &kernel) {
-  auto scan = kernel.getRoot<ScanOp>();
+  auto scan = getOnlyRoot<ScanOp>(kernel.function.kernel);
   if (!scan)
     return std::nullopt;
   KernelPlan plan;

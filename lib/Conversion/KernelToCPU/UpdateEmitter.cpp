@@ -1,8 +1,8 @@
 //===- UpdateEmitter.cpp - kernels that write a part of their result ------===//
 //
 // The op's base is first copied to the result, unless it is there already; then
-// the updates are stored on top. Dims along which two elements may have the
-// same place are not vectorised.
+// the updates are stored on top. Dims along which two elements may be stored to
+// the same position are not vectorised.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +45,7 @@ static LogicalResult emitUpdate(KernelFunction &function, UpdateOp update) {
 }
 
 std::optional<KernelPlan> matchUpdate(KernelCandidate &kernel) {
-  auto update = kernel.getRoot<UpdateOp>();
+  auto update = getOnlyRoot<UpdateOp>(kernel.function.kernel);
   if (!update)
     return std::nullopt;
   KernelPlan plan;

@@ -20,7 +20,7 @@ static void chooseTiles(const LoopNest &nest, ContractionSchedule &schedule) {
   schedule.onTensorCores =
       td::isNarrowFloat(element) ||
       (element.isF32() &&
-       schedule.product->op->getParentOfType<ModuleOp>()->hasAttr(kTF32Attr));
+       schedule.reduction->op->getParentOfType<ModuleOp>()->hasAttr(kTF32Attr));
   schedule.shared = schedule.onTensorCores ? getMemoryType(element)
                                            : getRegisterType(element);
   int64_t fewer = std::min(rows, columns);
@@ -37,7 +37,7 @@ static void chooseTiles(const LoopNest &nest, ContractionSchedule &schedule) {
     if (fewer < 64)
       extent = 32;
     schedule.tileTerms = isLarge ? 8 : 16;
-    schedule.threads = fewer < 64 ? 64 : 256;
+    schedule.threads = fewer < 64 ? 64 : kBlockThreads;
   }
   schedule.left.extent = schedule.right.extent = extent;
   // Tiles with the same number of elements, but fewer past the end.
@@ -83,18 +83,18 @@ static void chooseReads(const LoopNest &nest,
 }
 
 std::optional<ContractionSchedule> scheduleContraction(const LoopNest &nest) {
-  std::optional<Contraction> product = Contraction::get(nest);
+  std::optional<Contraction> contraction = Contraction::get(nest);
   std::optional<ContractionTiles> tiles =
-      product ? product->findTiles(nest) : std::nullopt;
+      contraction ? contraction->findTiles(nest) : std::nullopt;
   if (!tiles)
     return std::nullopt;
   ContractionSchedule schedule;
-  schedule.product = product->reduction;
+  schedule.reduction = contraction->reduction;
   schedule.batch = tiles->around;
-  schedule.terms = product->terms;
-  schedule.element = product->getFactorType();
-  schedule.left = {product->left, tiles->rows};
-  schedule.right = {product->right, tiles->columns};
+  schedule.terms = contraction->terms;
+  schedule.element = contraction->getFactorType();
+  schedule.left = {contraction->left, tiles->rows};
+  schedule.right = {contraction->right, tiles->columns};
   const Access &root = nest.getRoots().front();
   if (isAlongMemory(nest, root, tiles->rows.back()))
     std::swap(schedule.left, schedule.right);

@@ -14,9 +14,10 @@
 
 namespace tdc {
 
-/// One operand of a product. Its tiles run over two lists of loops, each
-/// linearized (FlatLoops): the product's terms, and the operand's *own* loops,
-/// which are the rows of the left operand or the columns of the right one.
+/// One operand of a contraction. Its tiles run over two lists of loops, each
+/// linearized (FlatLoops): the contraction's terms, and the operand's *own*
+/// loops, which are the rows of the left operand or the columns of the right
+/// one.
 struct ContractionOperand {
   td::Access factor;                    ///< the multiplied value
   llvm::SmallVector<unsigned, 2> loops; ///< its own loops
@@ -29,12 +30,12 @@ struct ContractionOperand {
 };
 
 struct ContractionSchedule {
-  const td::Reduction *product;
+  const td::Reduction *reduction;
   llvm::SmallVector<unsigned> batch; ///< loops around, from the outermost
   llvm::SmallVector<unsigned, 2> terms;
   int64_t tileTerms;
-  /// If neighbours in the first root are neighbours along a loop of one
-  /// operand, that operand is the right one.
+  /// `right` is the operand whose innermost own loop is contiguous in the first
+  /// root, if one is.
   ContractionOperand left, right;
   /// The types of a factor's element, and of an element in shared memory.
   mlir::Type element, shared;

@@ -14,6 +14,9 @@
 
 namespace tdc {
 
+/// Threads of a block, unless a schedule needs more or fewer.
+inline constexpr int64_t kBlockThreads = 256;
+
 /// Memory that the threads of a block share: an array of one type.
 struct SharedArray {
   mlir::Type element;

@@ -1,7 +1,7 @@
 //===- FlatLoops.h - several loops of a nest as one -----------------------===//
 //
-// A tile of a product may run over several loops as if they were one: over the
-// rows of all images, or over the channels and the elements of a window.
+// A tile of a contraction may run over several loops as if they were one: over
+// the rows of all images, or over the channels and the elements of a window.
 // Positions are linearized in row-major order, the last loop fastest.
 //
 //===----------------------------------------------------------------------===//

@@ -112,8 +112,8 @@ void GridLoops::openGrid(llvm::function_ref<void()> body) {
     if (schedule.getSharers() != 1)
       evaluator.popScope();
   };
-  /// Members of a group synchronize in its reductions: all threads must get
-  /// there.
+  // Members of a group synchronize in its reductions: all threads must get
+  // there.
   auto atMeeting = [&](Value number, Operation *entry) {
     isReal =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, end);

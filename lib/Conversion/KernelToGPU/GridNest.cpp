@@ -20,7 +20,7 @@ public:
   /// Store roots at the loops' position. emitOfGroup stores the roots that do
   /// not run over the later loops, each by one member of the group; emitLater
   /// stores those that do. The values of all tile elements are computed before
-  /// any is stored, so that a root may overwrite an input at the same place.
+  /// any is stored, so that a root may overwrite the same element of an input.
   void emitOfGroup() { emit(/*ofGroup=*/true); }
   void emitLater() { emit(/*ofGroup=*/false); }
 
@@ -137,6 +137,9 @@ static int64_t countElements(const LoopNest &nest,
   return elements;
 }
 
+/// Emits the nest by its schedule: at each position of a group first the
+/// reductions, then the stores of roots without later loops, then the later
+/// loops, which store the others.
 static LaunchShape emit(KernelFunction &function, const LoopNest &nest,
                         GridSchedule schedule, ArrayRef<StoreTarget> targets) {
   LaunchShape shape;
@@ -215,7 +218,7 @@ static FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
 
 /// Only nests without reductions may work in place: the inputs of a reduction
 /// may be read by several threads. In a nest without reductions, one thread
-/// alone reads an element and computes the result at its place.
+/// alone reads an element and computes the result at its position.
 static SmallVector<int64_t> findInPlace(const KernelFunction &function,
                                         const LoopNest &nest) {
   SmallVector<int64_t> pairs;
@@ -256,7 +259,7 @@ std::optional<KernelPlan> matchGridNest(KernelCandidate &kernel) {
 }
 
 std::optional<KernelPlan> matchGridUpdate(KernelCandidate &kernel) {
-  auto update = kernel.getRoot<UpdateOp>();
+  auto update = getOnlyRoot<UpdateOp>(kernel.function.kernel);
   if (!update)
     return std::nullopt;
   KernelPlan plan;

@@ -2,7 +2,7 @@
 //
 // A thread takes a line if the line is short, or if there are many lines and
 // neighbouring threads then read neighbours in memory. Otherwise a warp or a
-// block takes it, one section at a time, with an element per thread. A section
+// block takes it, one chunk at a time, with an element per thread. A chunk
 // is scanned by recursive doubling (Hillis and Steele, Data Parallel
 // Algorithms, CACM 29, 1986).
 //
@@ -46,7 +46,7 @@ private:
 
   GridSchedule makeSchedule() const;
   void emitLine();
-  Value emitSection(Value start, Value before);
+  Value emitChunk(Value start, Value before);
   Prefix scanWarp(Value own);
   Prefix scanBlock(Value own);
 
@@ -109,23 +109,22 @@ void GridScan::emitLine() {
     });
     return;
   }
-  // Every member executes every section: they exchange values in each.
-  auto sections =
+  // Every member executes every chunk: they exchange values in each.
+  auto chunks =
       scf::ForOp::create(b, loc, function.index(0),
                          function.getExtent(nest.getLoops()[*scan.getLine()]),
                          function.index(loops.schedule.groupSize), none);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(sections.getBody());
-  loops.evaluator.pushBranch(sections);
-  Value next =
-      emitSection(sections.getInductionVar(), sections.getRegionIterArg(0));
+  b.setInsertionPointToStart(chunks.getBody());
+  loops.evaluator.pushBranch(chunks);
+  Value next = emitChunk(chunks.getInductionVar(), chunks.getRegionIterArg(0));
   loops.evaluator.popScope();
   scf::YieldOp::create(b, loc, next);
 }
 
-/// Scans the section from `start` on, given the total of the sections before
+/// Scans the chunk from `start` on, given the total of the chunks before
 /// it; returns the total that includes it.
-Value GridScan::emitSection(Value start, Value before) {
+Value GridScan::emitChunk(Value start, Value before) {
   const unsigned line = *scan.getLine();
   Tile origin(nest.getLoops().size(), 0);
   Value position =
@@ -216,7 +215,7 @@ GridScan::Prefix GridScan::scanBlock(Value own) {
   Prefix prefix{
       scan.combine(before, ofWarp.upTo),
       device.load(ofWarps, device.i32(gpu::kWarpSize - 1), own.getType())};
-  device.wait(); // before the next section overwrites them
+  device.wait(); // before the next chunk overwrites them
   return prefix;
 }
 
@@ -228,7 +227,7 @@ static FailureOr<LaunchShape> emitScan(KernelFunction &function, ScanOp op) {
 }
 
 std::optional<KernelPlan> matchGridScan(KernelCandidate &kernel) {
-  auto scan = kernel.getRoot<ScanOp>();
+  auto scan = getOnlyRoot<ScanOp>(kernel.function.kernel);
   if (!scan)
     return std::nullopt;
   KernelPlan plan;

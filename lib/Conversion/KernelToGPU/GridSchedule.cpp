@@ -3,7 +3,6 @@
 #include "GridSchedule.h"
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/ElementOps.h"
-#include "DeviceBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -80,11 +79,9 @@ int64_t Scheduler::getWidth(unsigned loop) const {
 }
 
 void Scheduler::orderLoops() {
-  LoopSet reduced = 0, common = ~LoopSet(0);
-  for (const Reduction &reduction : nest.getReductions()) {
-    reduced |= reduction.parallel;
+  LoopSet reduced = nest.getResultLoops(), common = ~LoopSet(0);
+  for (const Reduction &reduction : nest.getReductions())
     common &= reduction.parallel;
-  }
   auto add = [&](unsigned loop) {
     if (contains(serial, loop)) {
       if (!llvm::is_contained(schedule.serial, loop))
@@ -92,7 +89,7 @@ void Scheduler::orderLoops() {
       return;
     }
     bool isLater = !nest.getReductions().empty() && !contains(reduced, loop);
-    // Loops that only some reductions run over are held in full.
+    // Loops of only some reductions' results are held in full.
     if (!isLater && !contains(common, loop)) {
       schedule.factors[loop] =
           std::max<int64_t>(nest.getLoops()[loop].extent, 1);
@@ -163,7 +160,7 @@ void Scheduler::shareReductions() {
   if (work > 16 * gpu::kWarpSize) {
     int64_t most = positions < gpu::kBusyThreads / gpu::kWarpSize
                        ? gpu::kMostThreads
-                       : 256;
+                       : kBlockThreads;
     schedule.threads = gpu::kWarpSize;
     while (schedule.threads < most && schedule.threads * 4 < work)
       schedule.threads *= 2;

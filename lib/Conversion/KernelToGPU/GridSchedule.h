@@ -13,6 +13,7 @@
 #define TDC_LIB_CONVERSION_KERNELTOGPU_GRIDSCHEDULE_H
 
 #include "CodeGen/TileEvaluator.h"
+#include "DeviceBuilder.h"
 
 namespace tdc {
 
@@ -25,7 +26,7 @@ struct GridSchedule {
   /// Per loop: the number of neighbouring elements that a thread takes at once.
   llvm::SmallVector<int64_t, 8> factors;
   /// Threads of a block, a multiple of a warp.
-  int64_t threads = 256;
+  int64_t threads = kBlockThreads;
   /// Threads of a group: 1 … gpu::kWarpSize, or the whole block.
   int64_t groupSize = 1;
   /// Whether neighbouring threads belong to neighbouring groups (so that they

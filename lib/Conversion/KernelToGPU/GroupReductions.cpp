@@ -10,10 +10,11 @@ namespace tdc {
 
 namespace {
 
-/// Reductions over the same loops.
-class ReductionGroup {
+/// Reductions that share their loops.
+class GroupReductions {
 public:
-  ReductionGroup(GridLoops &loops, ArrayRef<const Reduction *> reductions)
+  /// `reductions`: a run (see LoopNest).
+  GroupReductions(GridLoops &loops, ArrayRef<Reduction> reductions)
       : loops(loops), b(loops.function.builder), loc(loops.function.loc),
         reductions(reductions) {}
 
@@ -33,23 +34,23 @@ private:
   /// Each combines the partial results of all members of the group, and gives
   /// every member the result.
   Values shareWithinWarp(Values own, int64_t members);
-  Values shareThroughMemory(Values own, Value isWriter, Value place,
-                            int64_t slots,
-                            llvm::function_ref<Value(int64_t)> placeOf,
-                            int64_t places);
+  Values shareThroughMemory(Values own, Value isWriter, Value index,
+                            int64_t length,
+                            llvm::function_ref<Value(int64_t)> indexOf,
+                            int64_t count);
   Values shareWithBlock(Values own);
   Values shareApart(Values own);
 
   GridLoops &loops;
   OpBuilder &b;
   Location loc;
-  ArrayRef<const Reduction *> reductions;
+  ArrayRef<Reduction> reductions;
   SmallVector<Accumulator> accumulators;
 };
 
 } // namespace
 
-ReductionGroup::Values ReductionGroup::getNeutral() {
+GroupReductions::Values GroupReductions::getNeutral() {
   Values neutral;
   for (const Accumulator &accumulator : accumulators)
     putPartial(makeNeutral(b, loc, *accumulator.reduction, /*lanes=*/0),
@@ -57,8 +58,8 @@ ReductionGroup::Values ReductionGroup::getNeutral() {
   return neutral;
 }
 
-ReductionGroup::Values ReductionGroup::step(ValueRange carried) {
-  LoopSet summed = toLoopSet(reductions.front()->loops);
+GroupReductions::Values GroupReductions::step(ValueRange carried) {
+  LoopSet summed = toLoopSet(reductions.front().loops);
   Values next;
   for (const Accumulator &accumulator : accumulators) {
     const Reduction &reduction = *accumulator.reduction;
@@ -83,7 +84,8 @@ ReductionGroup::Values ReductionGroup::step(ValueRange carried) {
   return next;
 }
 
-ReductionGroup::Values ReductionGroup::join(ValueRange one, ValueRange other) {
+GroupReductions::Values GroupReductions::join(ValueRange one,
+                                              ValueRange other) {
   Values joined;
   for (const Accumulator &accumulator : accumulators)
     putPartial(combine(b, loc, *accumulator.reduction,
@@ -94,8 +96,8 @@ ReductionGroup::Values ReductionGroup::join(ValueRange one, ValueRange other) {
 }
 
 /// A butterfly: both lanes of an exchange compute the same sum.
-ReductionGroup::Values ReductionGroup::shareWithinWarp(Values own,
-                                                       int64_t members) {
+GroupReductions::Values GroupReductions::shareWithinWarp(Values own,
+                                                         int64_t members) {
   for (int64_t distance = members / 2; distance > 0; distance /= 2) {
     Values others;
     for (Value value : own)
@@ -105,32 +107,32 @@ ReductionGroup::Values ReductionGroup::shareWithinWarp(Values own,
   return own;
 }
 
-/// Every thread for which `isWriter` holds writes its values to `place`; then
-/// all threads read the values at `placeOf(0)` … `placeOf(places - 1)` and
-/// combine them in that order.
-ReductionGroup::Values ReductionGroup::shareThroughMemory(
-    Values own, Value isWriter, Value place, int64_t slots,
-    llvm::function_ref<Value(int64_t)> placeOf, int64_t places) {
+/// Every thread for which `isWriter` holds writes its values to element `index`
+/// of arrays of `length` elements; then all threads read the elements
+/// `indexOf(0)` … `indexOf(count - 1)` and combine them in that order.
+GroupReductions::Values GroupReductions::shareThroughMemory(
+    Values own, Value isWriter, Value index, int64_t length,
+    llvm::function_ref<Value(int64_t)> indexOf, int64_t count) {
   SmallVector<SharedArray> arrays;
   for (Value value : own)
-    arrays.push_back(loops.device.makeShared(value.getType(), slots));
+    arrays.push_back(loops.device.makeShared(value.getType(), length));
   loops.openIf(isWriter, [&] {
     for (auto [array, value] : llvm::zip(arrays, own))
-      loops.device.store(array, place, value);
+      loops.device.store(array, index, value);
   });
   loops.device.wait();
   Values all;
-  for (int64_t i = 0; i < places; ++i) {
+  for (int64_t i = 0; i < count; ++i) {
     Values next;
     for (auto [array, value] : llvm::zip(arrays, own))
-      next.push_back(loops.device.load(array, placeOf(i), value.getType()));
+      next.push_back(loops.device.load(array, indexOf(i), value.getType()));
     all = i == 0 ? next : join(all, next);
   }
   return all;
 }
 
 /// Combines within warps, then across the block through shared memory.
-ReductionGroup::Values ReductionGroup::shareWithBlock(Values own) {
+GroupReductions::Values GroupReductions::shareWithBlock(Values own) {
   own = shareWithinWarp(own, gpu::kWarpSize);
   int64_t warps = loops.schedule.groupSize / gpu::kWarpSize;
   if (warps == 1)
@@ -147,37 +149,36 @@ ReductionGroup::Values ReductionGroup::shareWithBlock(Values own) {
 }
 
 /// For `interleaved`: each member has a row of shared memory.
-ReductionGroup::Values ReductionGroup::shareApart(Values own) {
+GroupReductions::Values GroupReductions::shareApart(Values own) {
   int64_t groups = loops.schedule.getGroups();
-  auto placeOf = [&](Value member) -> Value {
+  auto indexOf = [&](Value member) -> Value {
     return arith::AddIOp::create(
         b, loc, arith::MulIOp::create(b, loc, member, loops.device.i32(groups)),
         loops.group);
   };
   return shareThroughMemory(
-      std::move(own), /*isWriter=*/Value(), placeOf(loops.member),
+      std::move(own), /*isWriter=*/Value(), indexOf(loops.member),
       loops.schedule.threads,
-      [&](int64_t i) { return placeOf(loops.device.i32(i)); },
+      [&](int64_t i) { return indexOf(loops.device.i32(i)); },
       loops.schedule.groupSize);
 }
 
-void ReductionGroup::emit() {
+void GroupReductions::emit() {
   LoopSet held = 0;
   for (unsigned loop = 0; loop < loops.factors.size(); ++loop)
     if (loops.factors[loop] != 1)
       held |= toLoopSet(loop);
-  for (const Reduction *reduction : reductions)
-    for (const Tile &tile : loops.getTiles(reduction->parallel & held))
-      accumulators.push_back({reduction, tile});
+  for (const Reduction &reduction : reductions)
+    for (const Tile &tile : loops.getTiles(reduction.parallel & held))
+      accumulators.push_back({&reduction, tile});
 
   Values neutral = getNeutral();
   auto joinSums = [&](ValueRange before, ValueRange next) {
     return join(before, next);
   };
   GridLoops::PartialSums sums{neutral, joinSums};
-  bool rounds = llvm::any_of(
-      reductions, [](const Reduction *one) { return isFloatSum(*one); });
-  ArrayRef<unsigned> over = reductions.front()->loops;
+  bool rounds = llvm::any_of(reductions, isFloatSum);
+  ArrayRef<unsigned> over = reductions.front().loops;
   Values results;
   if (over.empty()) { // one element: every member takes it
     results = step(neutral);
@@ -205,15 +206,8 @@ void ReductionGroup::emit() {
 }
 
 void emitGroupReductions(GridLoops &loops) {
-  ArrayRef<Reduction> all = loops.nest.getReductions();
-  for (size_t i = 0; i < all.size();) {
-    SmallVector<const Reduction *> group;
-    do
-      group.push_back(&all[i++]);
-    while (i < all.size() && all[i].loops == group.front()->loops &&
-           !loops.nest.isLaterStage(all[i]));
-    ReductionGroup(loops, group).emit();
-  }
+  for (ArrayRef<Reduction> run : loops.nest.getReductionRuns())
+    GroupReductions(loops, run).emit();
 }
 
 } // namespace tdc

@@ -7,8 +7,8 @@
 
 namespace tdc {
 
-/// Emits all reductions of the nest in their order; consecutive reductions over
-/// the same loops share them. Each member of a group collects its terms in
+/// Emits all reductions of the nest in their order; those of a run (see
+/// LoopNest) share their loops. Each member of a group collects its terms in
 /// registers. Then the partial results are combined in an order that does not
 /// depend on timing, and every member has the results.
 void emitGroupReductions(GridLoops &loops);

@@ -2,7 +2,6 @@
 
 #include "Conversion/KernelToGPU.h"
 #include "CodeGen/KernelOutlining.h"
-#include "CodeGen/UpdateParts.h"
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "GridNest.h"
 #include "GridScan.h"
@@ -113,11 +112,6 @@ private:
   const bool splits;
 };
 
-UpdateOp findUpdate(KernelOp kernel) {
-  Value root = kernel.getBody().front().getTerminator()->getOperand(0);
-  return root.getDefiningOp<UpdateOp>();
-}
-
 } // namespace
 
 ModuleOp GPUOutliner::getCode() {
@@ -219,7 +213,7 @@ LogicalResult GPUOutliner::outline(KernelOp kernel) {
 }
 
 LogicalResult GPUOutliner::outlineWhole(KernelOp kernel, int64_t sections) {
-  UpdateOp update = findUpdate(kernel);
+  UpdateOp update = getOnlyRoot<UpdateOp>(kernel);
   if (update && failed(splitBase(kernel, update)))
     return failure();
   return KernelOutliner::outline(kernel, sections);

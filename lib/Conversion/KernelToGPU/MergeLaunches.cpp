@@ -8,7 +8,7 @@
 
 #include "CodeGen/KernelOutlining.h"
 #include "Conversion/KernelToGPU.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
+#include "Dialect/TD/IR/Views.h"
 #include "MergedKernel.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

@@ -1,4 +1,4 @@
-//===- OperandTile.cpp - tiles of a product's operand in shared memory ----===//
+//===- OperandTile.cpp - tiles of an operand in shared memory -------------===//
 
 #include "OperandTile.h"
 #include "CodeGen/ElementOps.h"

@@ -1,4 +1,4 @@
-//===- OperandTile.h - tiles of a product's operand in shared memory ------===//
+//===- OperandTile.h - tiles of an operand in shared memory ---------------===//
 
 #ifndef TDC_LIB_CONVERSION_KERNELTOGPU_OPERANDTILE_H
 #define TDC_LIB_CONVERSION_KERNELTOGPU_OPERANDTILE_H
@@ -28,10 +28,10 @@ public:
   /// operand's loops are computed before it.
   void enterLoop(mlir::Operation *loop) { evaluator.pushBranch(loop); }
 
-  /// Begins loading the tile that starts at `term` into `stage`: starts copies,
-  /// or loads registers …
+  /// Starts loading the tile at `term` into `stage`: starts copies, or loads
+  /// registers.
   void begin(mlir::Value term, mlir::Value stage);
-  /// … which this stores.
+  /// Stores to `stage` the registers that begin() loaded, if any.
   void finish(mlir::Value stage);
 
   /// The address of an element of a tile. All arguments are i32. Neighbours

@@ -10,15 +10,25 @@ using namespace tdc::td;
 
 namespace tdc {
 
-RandomOp findPermutation(KernelOp kernel) {
-  auto random = kernel.getBody()
-                    .front()
-                    .getTerminator()
-                    ->getOperand(0)
-                    .getDefiningOp<RandomOp>();
+/// `random`, if it is a permutation; else null.
+static RandomOp asPermutation(RandomOp random) {
   return random && random.getDistribution() == Distribution::Permutation
              ? random
              : RandomOp();
+}
+
+RandomOp findPermutation(KernelOp kernel) {
+  return asPermutation(getOnlyRoot<RandomOp>(kernel));
+}
+
+/// The permutation of a kernel that builds the lists; null for other kernels.
+/// Such a kernel yields the permutation for both results, heads and links.
+static RandomOp findListed(KernelOp kernel) {
+  Operation *yield = kernel.getBody().front().getTerminator();
+  if (yield->getNumOperands() != 2 ||
+      yield->getOperand(0) != yield->getOperand(1))
+    return {};
+  return asPermutation(yield->getOperand(0).getDefiningOp<RandomOp>());
 }
 
 SmallVector<KernelOp, 2> splitPermutation(KernelOp kernel, RandomOp random) {
@@ -77,11 +87,11 @@ private:
   Value load(Value array, Value index) {
     return LLVM::LoadOp::create(b, loc, b.getI64Type(), at(array, index));
   }
-  void emitLinks(Value step, Value place);
-  /// The smallest step s > `step` with j(s) = `place`; `count` if there is
+  void emitLinks(Value step, Value position);
+  /// The smallest step s > `step` with j(s) = `position`; `count` if there is
   /// none.
-  Value findNext(Value place, Value step);
-  void emitOrder(Value step, Value place);
+  Value findNext(Value position, Value step);
+  void emitOrder(Value step, Value position);
 
   KernelFunction &function;
   RandomOp random;
@@ -92,18 +102,18 @@ private:
 
 } // namespace
 
-void PermutationEmitter::emitLinks(Value step, Value place) {
+void PermutationEmitter::emitLinks(Value step, Value position) {
   Value before = LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::xchg,
-                                           at(heads, place), step,
+                                           at(heads, position), step,
                                            LLVM::AtomicOrdering::monotonic);
   LLVM::StoreOp::create(b, loc, before, at(links, step));
 }
 
-Value PermutationEmitter::findNext(Value place, Value step) {
+Value PermutationEmitter::findNext(Value position, Value step) {
   Value zero = function.i64(0);
   auto loop = scf::WhileOp::create(
       b, loc, TypeRange{b.getI64Type(), b.getI64Type()},
-      ValueRange{load(heads, place), count},
+      ValueRange{load(heads, position), count},
       [&](OpBuilder &, Location, ValueRange state) {
         scf::ConditionOp::create(
             b, loc, compare(arith::CmpIPredicate::sge, state[0], zero), state);
@@ -118,10 +128,10 @@ Value PermutationEmitter::findNext(Value place, Value step) {
   return loop.getResult(1);
 }
 
-void PermutationEmitter::emitOrder(Value step, Value place) {
+void PermutationEmitter::emitOrder(Value step, Value position) {
   auto way = scf::WhileOp::create(
       b, loc, TypeRange{b.getI64Type(), b.getI64Type()},
-      ValueRange{place, findNext(place, step)},
+      ValueRange{position, findNext(position, step)},
       [&](OpBuilder &, Location, ValueRange state) {
         scf::ConditionOp::create(
             b, loc, compare(arith::CmpIPredicate::slt, state[1], count), state);
@@ -134,12 +144,9 @@ void PermutationEmitter::emitOrder(Value step, Value place) {
                         at(function.resultPointers.front(), step));
 }
 
-/// Whether the kernel builds the lists: its results are heads and links.
-static bool makesLists(KernelOp kernel) { return kernel.getNumResults() == 2; }
-
 LaunchShape PermutationEmitter::emit() {
   LaunchShape shape;
-  shape.threads = shape.elements = 256;
+  shape.threads = shape.elements = kBlockThreads;
   DeviceBuilder device(b, loc);
   auto wide = [&](Value i32) -> Value {
     return arith::ExtUIOp::create(b, loc, b.getI64Type(), i32);
@@ -156,29 +163,31 @@ LaunchShape PermutationEmitter::emit() {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPoint(branch.thenBlock()->getTerminator());
   Value end = arith::AddIOp::create(b, loc, step, function.i64(1));
-  Value place = emitBelow(b, loc, function.scalars.lookup(random.getSeed()),
-                          function.scalars.lookup(random.getCall()), step, end);
-  if (makesLists(function.kernel)) {
+  Value position =
+      emitBelow(b, loc, function.scalars.lookup(random.getSeed()),
+                function.scalars.lookup(random.getCall()), step, end);
+  if (findListed(function.kernel)) {
     heads = function.resultPointers[0];
     links = function.resultPointers[1];
-    emitLinks(step, place);
+    emitLinks(step, position);
   } else {
     auto arguments = function.kernel.getBody().getArguments().take_back(2);
     heads = function.pointers.lookup(arguments[0]);
     links = function.pointers.lookup(arguments[1]);
-    emitOrder(step, place);
+    emitOrder(step, position);
   }
   return shape;
 }
 
 std::optional<KernelPlan> matchPermutation(KernelCandidate &kernel) {
   KernelOp op = kernel.function.kernel;
-  RandomOp random = findPermutation(op);
+  RandomOp listed = findListed(op);
+  RandomOp random = listed ? listed : findPermutation(op);
   if (!random)
     return std::nullopt;
   KernelPlan plan;
-  plan.startsAsInput = makesLists(op);
-  if (plan.startsAsInput)
+  plan.startsAsInput = bool(listed);
+  if (listed)
     plan.inPlace = {int64_t(op.getInputs().size()) - 1, 0};
   plan.emit = [random](KernelFunction &function) -> FailureOr<LaunchShape> {
     return PermutationEmitter(function, random).emit();

@@ -4,9 +4,10 @@
 // exchanges the elements at i and at a random j(i) <= i. Each swap depends on
 // those before, but the origin of each result can be traced back:
 //
-//   - No step after step i changes place i, so its result is the element that
-//     was at j(i) before step i. The last step k > i before it with j(k) = j(i)
-//     put it there, from k; without such a step it is j(i) itself.
+//   - No step after step i changes position i, so the result there is the
+//     element that was at j(i) before step i. The last step k > i before it
+//     with j(k) = j(i) put it there, from k; without such a step it is j(i)
+//     itself.
 //   - The element at k came there by the last step l > k with j(l) = k, from l,
 //     and so on; without such a step it is k itself.
 //

@@ -26,11 +26,10 @@ private:
   Location loc;
   const ContractionSchedule &schedule;
   DeviceBuilder &device;
-  /// `group`: neighbours of a tile that a thread reads at once, at most a
-  /// chunk, so that neighbouring threads use all banks. `groups`: the thread's
-  /// groups in either direction. `distance`: elements from one group to the
-  /// next.
-  int64_t group, groups, distance;
+  /// A piece of either tile is read at once. It is at most a chunk, so that
+  /// neighbouring threads use all banks. `pieces`: the thread's pieces in
+  /// either direction. `distance`: elements from one piece to the next.
+  int64_t pieces, distance;
 };
 
 } // namespace
@@ -42,31 +41,30 @@ RegisterMultiplier::RegisterMultiplier(KernelFunction &function,
       device(device) {
   int64_t extent = schedule.left.extent;
   int64_t across = extent == 32 ? 8 : 16;
-  group = std::min<int64_t>(schedule.getChunk(), 4);
-  groups = extent / across / group;
-  distance = across * group;
+  piece = std::min<int64_t>(schedule.getChunk(), 4);
+  pieces = extent / across / piece;
+  distance = across * piece;
   Value thread = device.getThread();
-  row = device.multiply(device.divide(thread, across), group);
-  column = device.multiply(device.modulo(thread, across), group);
-  piece = group;
-  for (int64_t m = 0; m < groups * group; ++m)
-    for (int64_t n = 0; n < groups * group; ++n)
+  row = device.multiply(device.divide(thread, across), piece);
+  column = device.multiply(device.modulo(thread, across), piece);
+  for (int64_t m = 0; m < pieces * piece; ++m)
+    for (int64_t n = 0; n < pieces * piece; ++n)
       elements.push_back(
-          {m / group * distance + m % group, n / group * distance + n % group});
+          {m / piece * distance + m % piece, n / piece * distance + n % piece});
 }
 
 /// The thread's elements of a tile at one term.
 TileMultiplier::Values RegisterMultiplier::load(OperandTile &tile, Value stage,
                                                 Value first, int64_t term) {
-  int64_t bytes = group * schedule.shared.getIntOrFloatBitWidth() / 8;
+  int64_t bytes = piece * schedule.shared.getIntOrFloatBitWidth() / 8;
   Values values;
-  for (int64_t number = 0; number < groups; ++number) {
+  for (int64_t number = 0; number < pieces; ++number) {
     Value own = device.add(first, device.i32(number * distance));
     Value together =
-        LLVM::LoadOp::create(b, loc, VectorType::get({group}, schedule.shared),
+        LLVM::LoadOp::create(b, loc, VectorType::get({piece}, schedule.shared),
                              tile.getAddress(stage, own, device.i32(term)),
                              std::min(bytes, gpu::kWidestAccess));
-    for (int64_t i = 0; i < group; ++i)
+    for (int64_t i = 0; i < piece; ++i)
       values.push_back(
           LLVM::ExtractElementOp::create(b, loc, together, device.i32(i)));
   }
@@ -82,7 +80,7 @@ TileMultiplier::Values RegisterMultiplier::multiply(OperandTile &left,
     Values rows = load(left, stage, row, term);
     Values columns = load(right, stage, column, term);
     for (auto [i, sum] : llvm::enumerate(sums))
-      sum = accumulate(b, loc, *schedule.product, {sum, {}},
+      sum = accumulate(b, loc, *schedule.reduction, {sum, {}},
                        {rows[i / columns.size()], columns[i % columns.size()]},
                        /*position=*/Value())
                 .value;

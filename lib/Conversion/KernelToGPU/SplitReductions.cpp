@@ -25,9 +25,9 @@ public:
   SmallVector<SectionKernel> run();
 
 private:
-  /// Reductions that do not depend on another reduction, grouped if they can
-  /// share their loops.
-  SmallVector<SmallVector<Value>> groupReductions(const LoopNest &nest);
+  /// Reductions that do not depend on another reduction, in lists of those that
+  /// can share their loops.
+  SmallVector<SmallVector<Value>> listReductions(const LoopNest &nest);
   int64_t countSections(ArrayRef<Value> reductions);
   SectionKernel makeSections(ArrayRef<Value> reductions, int64_t sections);
   /// Emits the replacement of `reduction` in the kernel, from the results of
@@ -70,9 +70,9 @@ void dropUnused(KernelOp kernel) {
 } // namespace
 
 SmallVector<SmallVector<Value>>
-ReductionSplitter::groupReductions(const LoopNest &nest) {
+ReductionSplitter::listReductions(const LoopNest &nest) {
   llvm::SmallPtrSet<Operation *, 8> seen;
-  SmallVector<SmallVector<Value>> groups;
+  SmallVector<SmallVector<Value>> lists;
   for (const Reduction &reduction : nest.getReductions()) {
     Operation *op = reduction.op;
     Value result = op->getResult(0);
@@ -81,17 +81,17 @@ ReductionSplitter::groupReductions(const LoopNest &nest) {
         nest.needsReduction(op->getOperand(0),
                             nest.operandAt(op, 0, *reduction.at)))
       continue;
-    auto *group = llvm::find_if(groups, [&](SmallVector<Value> &known) {
+    auto *list = llvm::find_if(lists, [&](SmallVector<Value> &known) {
       SmallVector<Value> roots(known);
       roots.push_back(result);
       return succeeded(LoopNest::getOfKernel(roots));
     });
-    if (group == groups.end())
-      groups.push_back({result});
+    if (list == lists.end())
+      lists.push_back({result});
     else
-      group->push_back(result);
+      list->push_back(result);
   }
-  return groups;
+  return lists;
 }
 
 int64_t ReductionSplitter::countSections(ArrayRef<Value> reductions) {
@@ -200,18 +200,18 @@ SmallVector<SectionKernel> ReductionSplitter::run() {
   if (failed(nest))
     return {};
   SmallVector<SectionKernel> made;
-  for (ArrayRef<Value> group : groupReductions(*nest)) {
-    int64_t sections = countSections(group);
+  for (ArrayRef<Value> list : listReductions(*nest)) {
+    int64_t sections = countSections(list);
     if (sections == 1)
       continue;
-    made.push_back(makeSections(group, sections));
+    made.push_back(makeSections(list, sections));
     SmallVector<Value> parts;
     for (Value part : made.back().kernel.getResults()) {
       kernel.getInputsMutable().append(part);
       parts.push_back(body.addArgument(part.getType(), part.getLoc()));
     }
     ValueRange rest(parts);
-    for (Value reduction : group) {
+    for (Value reduction : list) {
       auto op = reduction.getDefiningOp<ReductionOp>();
       OpBuilder b(op);
       unsigned count = op.givesIndex() ? 2 : 1;

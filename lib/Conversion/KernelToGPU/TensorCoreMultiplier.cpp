@@ -24,7 +24,7 @@ constexpr int64_t kWarpColumns = 32;
 /// Rows of the matrices that ldmatrix loads, four at once; a row is a chunk.
 constexpr int64_t kMatrix = 8;
 /// Neighbouring lanes that share a row of a fragment.
-constexpr int64_t kGroup = 4;
+constexpr int64_t kRowLanes = 4;
 /// Accumulators per thread of one mma.
 constexpr int64_t kSums = 4;
 
@@ -81,9 +81,9 @@ TensorCoreMultiplier::TensorCoreMultiplier(KernelFunction &function,
   Value warp = device.divide(thread, gpu::kWarpSize);
   firstRow = device.multiply(device.divide(warp, across), warpRows);
   firstColumn = device.multiply(device.modulo(warp, across), kWarpColumns);
-  row = device.add(firstRow, device.divide(lane, kGroup));
-  column =
-      device.add(firstColumn, device.multiply(device.modulo(lane, kGroup), 2));
+  row = device.add(firstRow, device.divide(lane, kRowLanes));
+  column = device.add(firstColumn,
+                      device.multiply(device.modulo(lane, kRowLanes), 2));
   piece = 2;
   for (int64_t m = 0; m < warpRows; m += kRows)
     for (int64_t n = 0; n < kWarpColumns; n += kColumns)
@@ -140,8 +140,9 @@ TileMultiplier::Values TensorCoreMultiplier::loadElements(OperandTile &tile,
     TilePosition at = getPosition(tile, device.i32(i), own, term);
     words.push_back(LLVM::LoadOp::create(
         b, loc, b.getI32Type(),
-        tile.getAddress(stage, device.add(at.own, device.divide(lane, kGroup)),
-                        device.add(at.term, device.modulo(lane, kGroup)))));
+        tile.getAddress(stage,
+                        device.add(at.own, device.divide(lane, kRowLanes)),
+                        device.add(at.term, device.modulo(lane, kRowLanes)))));
   }
   return words;
 }

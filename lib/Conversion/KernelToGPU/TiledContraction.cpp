@@ -145,7 +145,7 @@ TiledContraction::Values TiledContraction::collect(OperandTile &left,
   }
 
   Values carried(multiplier.elements.size(),
-                 makeNeutral(b, loc, *schedule.product, /*lanes=*/0).value);
+                 makeNeutral(b, loc, *schedule.reduction, /*lanes=*/0).value);
   carried.push_back(device.i32(0));     // the stage to multiply,
   carried.push_back(device.i32(ahead)); // and the one to fill
   auto loop = scf::ForOp::create(b, loc, function.index(0), terms.count(),
@@ -180,9 +180,9 @@ void TiledContraction::storePiece(TileEvaluator &evaluator,
                                   ArrayRef<Tile> tiles, ValueRange sums) {
   SmallVector<SmallVector<Value>, 1> values(targets.size());
   for (auto [tile, sum] : llvm::zip_equal(tiles, sums)) {
-    Operation *product = schedule.product->op;
-    evaluator.setResult(product->getResult(0), *schedule.product, tile,
-                        roundResult(b, loc, *schedule.product, product, sum));
+    const Reduction &reduction = *schedule.reduction;
+    evaluator.setResult(reduction.op->getResult(0), reduction, tile,
+                        roundResult(b, loc, reduction, reduction.op, sum));
     for (auto [i, root] : llvm::enumerate(nest.getRoots()))
       values[i].push_back(evaluator.evaluate(root.tensor, *root.at, tile));
   }
@@ -253,7 +253,6 @@ std::optional<KernelPlan> matchContraction(KernelCandidate &kernel) {
   if (!kernel.nest || !scheduleContraction(*kernel.nest))
     return std::nullopt;
   KernelPlan plan;
-  plan.isFlat = isFlatNest(*kernel.nest, kernel.function);
   plan.emit = [nest = std::move(*kernel.nest)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
     return TiledContraction(function, nest, *scheduleContraction(nest)).emit();

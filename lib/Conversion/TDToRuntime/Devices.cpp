@@ -140,7 +140,8 @@ LogicalResult FunctionLowering::lower(td::WriteHandleOp op) {
 
 LogicalResult FunctionLowering::lower(td::MoveOp op) {
   int32_t transfer = code.globals.addTransfer(
-      td::getCopyLocation(td::findSlot(op, op.getSlotAttr()), op.getLoc()),
+      td::getCopyLocation(td::findSlot(op, op.getSlotAttr().getAttr()),
+                          op.getLoc()),
       kAnyDevice, getDevice(td::getPlace(op.getDevice())), op.getImplied());
   code.callChecked(runtime::tdrt_handle_move,
                    {code.getContext(), getPointerAddress(op.getSlotAttr()),

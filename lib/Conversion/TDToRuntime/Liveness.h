@@ -16,8 +16,7 @@
 #define TDC_LIB_CONVERSION_TDTORUNTIME_LIVENESS_H
 
 #include "ArenaLayout.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
-#include "Dialect/TD/IR/TD.h"
+#include "Dialect/TD/IR/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
 

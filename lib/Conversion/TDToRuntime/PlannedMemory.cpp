@@ -1,8 +1,8 @@
 //===- PlannedMemory.cpp - the plan of all functions, line by line --------===//
 
 #include "Conversion/PlannedMemory.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Residents.h"
 #include "llvm/Support/MathExtras.h"

@@ -1,7 +1,7 @@
 //===- Residents.cpp - memory in use at each position of a function -------===//
 
 #include "Residents.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 
 using namespace mlir;

@@ -42,10 +42,8 @@ void Page::bytes(const Twine &path, const Amount &amount) {
 }
 
 void Page::peak(unsigned device, const PeakMemory &peak) {
-  Amount amount = getBytes(peak);
-  if (!amount.isExact)
-    out.text("at most ");
-  bytes("peaks." + Twine(device) + ".bytes", amount);
+  out.text(Words::getCertainty(peak));
+  bytes("peaks." + Twine(device) + ".bytes", getBytes(peak));
 }
 
 void Page::total(const Twine &path, const Total &total) {

@@ -37,7 +37,7 @@ struct Page {
   /// "at most 8 x iterations(12) copies" and "16 B".
   void copies(const llvm::Twine &path, const Amount &amount);
   void bytes(const llvm::Twine &path, const Amount &amount);
-  /// "at most 128 + 4 x size(8, 0) B" of the device with this index.
+  /// "about 128 + 4 x size(8, 0) B" of the device with this index.
   void peak(unsigned device, const PeakMemory &peak);
   /// The copies and the bytes of the object at `path`.
   void total(const llvm::Twine &path, const Total &total);

@@ -159,3 +159,60 @@ func.func @held_in_full(%x: tensor<64x4xf32>, %g: tensor<64x8xf32>) -> (tensor<8
   }
   return %w, %b : tensor<8x4xf32>, tensor<8xf32>
 }
+
+// -----
+
+// The sum reads the maximum of its row, so its loop follows the loop of the
+// maximum.
+// CHECK-LABEL: func.func @later_stage
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c8_i64
+// CHECK: :8 = scf.for
+// CHECK-NOT: arith.subf
+// CHECK: %[[MAX:.*]] = vector.reduction <maximumf>
+// CHECK: :8 = scf.for
+// CHECK: vector.broadcast %[[MAX]] : f32 to vector<16xf32>
+// CHECK: arith.subf
+// CHECK: scf.yield
+// CHECK: vector.reduction <add>
+func.func @later_stage(%x: tensor<64x1000xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %m, %s = td.kernel(%x) : (tensor<64x1000xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  ^bb0(%a: tensor<64x1000xf32>):
+    %max = td.reduce max %a [1] : tensor<64x1000xf32> to tensor<64xf32>
+    %column = td.reshape %max : tensor<64xf32> to tensor<64x1xf32>
+    %wide = td.broadcast %column : tensor<64x1xf32> to tensor<64x1000xf32>
+    %rest = td.sub %a, %wide : tensor<64x1000xf32>
+    %sum = td.reduce sum %rest [1] : tensor<64x1000xf32> to tensor<64xf32>
+    td.yield %max, %sum : tensor<64xf32>, tensor<64xf32>
+  }
+  return %m, %s : tensor<64xf32>, tensor<64xf32>
+}
+
+// -----
+
+// The sums of several rows are not shuffled into one vector if another sum reads
+// them.
+// SHORT-LABEL: func.func @later_sum
+// SHORT: llvm.func internal @kernel_0
+// SHORT: scf.for {{.*}} step %c4_i64
+// SHORT: :4 = scf.for
+// SHORT-NOT: arith.subf
+// SHORT-NOT: vector.shuffle
+// SHORT: %[[SUM:.*]] = vector.reduction <add>
+// SHORT: :4 = scf.for
+// SHORT: vector.broadcast %[[SUM]] : f32 to vector<4xf32>
+// SHORT: arith.subf
+// SHORT-NOT: vector.shuffle
+// SHORT: vector.reduction <add>
+func.func @later_sum(%x: tensor<64x1000xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  %m, %s = td.kernel(%x) : (tensor<64x1000xf32>) -> (tensor<64xf32>, tensor<64xf32>) {
+  ^bb0(%a: tensor<64x1000xf32>):
+    %first = td.reduce sum %a [1] : tensor<64x1000xf32> to tensor<64xf32>
+    %column = td.reshape %first : tensor<64xf32> to tensor<64x1xf32>
+    %wide = td.broadcast %column : tensor<64x1xf32> to tensor<64x1000xf32>
+    %rest = td.sub %a, %wide : tensor<64x1000xf32>
+    %second = td.reduce sum %rest [1] : tensor<64x1000xf32> to tensor<64xf32>
+    td.yield %first, %second : tensor<64xf32>, tensor<64xf32>
+  }
+  return %m, %s : tensor<64xf32>, tensor<64xf32>
+}

@@ -14,6 +14,10 @@
 
 namespace tdc::td {
 
+/// The trip count of an scf.for with these bounds: 0 if the step is not
+/// positive.
+uint64_t countIterations(int64_t lower, int64_t upper, int64_t step);
+
 /// The trip count of a loop over a range with constant bounds, if it is not
 /// left early; nullopt for other loops.
 std::optional<int64_t> getTripCount(mlir::Operation *loop);

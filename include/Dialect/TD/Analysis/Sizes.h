@@ -1,4 +1,4 @@
-//===- Sizes.h - run-time sizes of tensors --------------------------------===//
+//===- Sizes.h - sizes of tensors, at run time and estimated --------------===//
 
 #ifndef TDC_DIALECT_TD_ANALYSIS_SIZES_H
 #define TDC_DIALECT_TD_ANALYSIS_SIZES_H
@@ -16,16 +16,20 @@ namespace tdc::td {
 mlir::Value getSize(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value tensor, unsigned dim);
 
+/// The sizes of all `?` dims, in order.
+llvm::SmallVector<mlir::Value> getRunTimeSizes(mlir::OpBuilder &builder,
+                                               mlir::Location loc,
+                                               mlir::Value tensor);
+
 /// The size that cost estimates use: a run-time size counts as 64, a batch of
 /// medium size.
 inline int64_t estimateSize(int64_t size) {
   return mlir::ShapedType::isDynamic(size) ? 64 : size;
 }
-
-/// The sizes of all `?` dims, in order.
-llvm::SmallVector<mlir::Value> getRunTimeSizes(mlir::OpBuilder &builder,
-                                               mlir::Location loc,
-                                               mlir::Value tensor);
+/// The elements of a tensor by estimateSize(); a size of 0 counts as 1.
+int64_t estimateElements(mlir::RankedTensorType type);
+/// The bytes of these elements.
+int64_t estimateBytes(mlir::RankedTensorType type);
 
 } // namespace tdc::td
 

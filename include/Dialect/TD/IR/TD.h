@@ -48,6 +48,11 @@ public:
   }
 };
 
+/// The host reads the elements of the op's tensor operands.
+template <typename ConcreteOp>
+class HostReaderOp : public mlir::OpTrait::TraitBase<ConcreteOp, HostReaderOp> {
+};
+
 /// Ops that td-grad removes: requests for gradients, and marks (td.detach,
 /// td.round_gradient), which are replaced by their operand.
 template <typename ConcreteOp>
@@ -106,12 +111,6 @@ mlir::Value findSize(mlir::Value tensor, int64_t dim);
 
 /// Whether `op`, which may be null, is a compute op of the family.
 bool hasFamily(mlir::Operation *op, OpFamily family);
-
-/// The operand that holds `tensor` in its memory (ComputeOp::getViewed); null
-/// if the tensor has memory of its own.
-mlir::Value getViewed(mlir::Value tensor);
-/// Whether the result of the op lies in the memory of an operand.
-bool isView(mlir::Operation *op);
 
 /// The f16 or bf16 tensor that td.cast widens to `tensor`; null if there is
 /// none.

@@ -156,6 +156,11 @@ def TD_ElementwiseTrait : NativeOpTrait<"ElementwiseOp"> {
   let cppNamespace = "::tdc::td";
 }
 
+/// The host reads the elements of the op's tensor operands.
+def TD_HostReaderTrait : NativeOpTrait<"HostReaderOp"> {
+  let cppNamespace = "::tdc::td";
+}
+
 def TD_ForGradientTrait : NativeOpTrait<"ForGradientOp"> {
   let cppNamespace = "::tdc::td";
 }

@@ -29,7 +29,7 @@ def TD_DimOp : TD_Op<"dim", [Pure]> {
   let hasVerifier = 1;
 }
 
-def TD_ItemOp : TD_Op<"item", [Pure]> {
+def TD_ItemOp : TD_Op<"item", [Pure, TD_HostReaderTrait]> {
   let summary = "the only element of a tensor as a host scalar";
   let description = [{
     Waits for the device.
@@ -49,7 +49,7 @@ def TD_ItemOp : TD_Op<"item", [Pure]> {
   let hasFolder = 1;
 }
 
-def TD_FormatOp : TD_Op<"format", [Pure]> {
+def TD_FormatOp : TD_Op<"format", [Pure, TD_HostReaderTrait]> {
   let summary = "a string from a template";
   let description = [{
     The next operand replaces `{}` or `{:spec}` in the template; `{{` and `}}`
@@ -253,7 +253,7 @@ def TD_LoadOp : TD_HostOp<"load"> {
   let assemblyFormat = "$path (`key` $key^)? attr-dict `:` type($result)";
 }
 
-def TD_SaveTensorOp : TD_HostOp<"save_tensor"> {
+def TD_SaveTensorOp : TD_HostOp<"save_tensor", [TD_HostReaderTrait]> {
   let summary = "write a tensor to a .npy file";
   let description = [{
     Example:

@@ -161,7 +161,15 @@ def TD_SlotUser : OpInterface<"SlotUser"> {
       "return {};">,
     InterfaceMethod<"The names of the slots that it writes.",
       "::llvm::SmallVector<::mlir::StringAttr>", "getWrittenSlots", (ins), "",
-      "return {};">
+      "return {};">,
+    InterfaceMethod<[{
+      The result that is the content of the only slot that it reads; null if it
+      has none.
+    }], "::mlir::Value", "getReadValue", (ins), "", "return {};">,
+    InterfaceMethod<[{
+      The operand that becomes the content of the only slot that it writes; null
+      if it has none.
+    }], "::mlir::Value", "getWrittenValue", (ins), "", "return {};">
   ];
 }
 

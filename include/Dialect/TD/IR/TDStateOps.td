@@ -39,7 +39,7 @@ def TD_SlotOp : TD_Op<"slot", [Symbol]> {
 }
 
 def TD_ReadOp : TD_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots"]>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots", "getReadValue"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "the value of a slot now";
   let description = [{
@@ -57,7 +57,7 @@ def TD_ReadOp : TD_Op<"read", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
 }
 
 def TD_WriteOp : TD_Op<"write", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    DeclareOpInterfaceMethods<TD_SlotUser, ["getWrittenSlots"]>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getWrittenSlots", "getWrittenValue"]>,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "give a slot a new value";
   let description = [{

@@ -102,7 +102,7 @@ def TD_ReplicaGetOp : TD_Op<"replica_get", [NoMemoryEffect]> {
 
 def TD_ReadHandleOp : TD_Op<"read_handle", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots"]>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getReadSlots", "getReadValue"]>,
     MemoryEffects<[MemRead<TD_Slots>]>]> {
   let summary = "the value of a slot of handles now";
   let description = [{
@@ -121,7 +121,7 @@ def TD_ReadHandleOp : TD_Op<"read_handle", [
 
 def TD_WriteHandleOp : TD_Op<"write_handle", [
     DeclareOpInterfaceMethods<SymbolUserOpInterface>,
-    DeclareOpInterfaceMethods<TD_SlotUser, ["getWrittenSlots"]>,
+    DeclareOpInterfaceMethods<TD_SlotUser, ["getWrittenSlots", "getWrittenValue"]>,
     MemoryEffects<[MemWrite<TD_Slots>]>]> {
   let summary = "give a slot of handles a new value";
   let description = [{

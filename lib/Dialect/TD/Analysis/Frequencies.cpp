@@ -18,6 +18,14 @@ static std::optional<int64_t> getConstant(Value value) {
   return constant.getSExtValue();
 }
 
+uint64_t countIterations(int64_t lower, int64_t upper, int64_t step) {
+  if (step <= 0 || lower >= upper)
+    return 0;
+  // The difference of any two int64_t fits a uint64_t.
+  uint64_t distance = static_cast<uint64_t>(upper) - lower;
+  return (distance - 1) / step + 1;
+}
+
 std::optional<int64_t> getTripCount(Operation *op) {
   if (op->hasAttr(kCountedAttr)) {
     std::optional<int64_t> iterations =
@@ -32,11 +40,8 @@ std::optional<int64_t> getTripCount(Operation *op) {
        step = getConstant(loop.getStep());
   if (!lower || !upper || !step || *step <= 0)
     return std::nullopt;
-  if (*upper <= *lower)
-    return 0;
-  uint64_t distance = uint64_t(*upper) - uint64_t(*lower);
-  uint64_t iterations = (distance - 1) / uint64_t(*step) + 1;
-  return int64_t(std::min(iterations, uint64_t(INT64_MAX)));
+  return int64_t(
+      std::min(countIterations(*lower, *upper, *step), uint64_t(INT64_MAX)));
 }
 
 /// The divisor k of a remainder that the language rounds down: `r = a rem k`,

@@ -1,4 +1,4 @@
-//===- Sizes.cpp - run-time sizes of tensors ------------------------------===//
+//===- Sizes.cpp - sizes of tensors, at run time and estimated ------------===//
 
 #include "Dialect/TD/Analysis/Sizes.h"
 
@@ -37,6 +37,17 @@ SmallVector<Value> getRunTimeSizes(OpBuilder &builder, Location loc,
     if (type.isDynamicDim(dim))
       sizes.push_back(getSize(builder, loc, tensor, dim));
   return sizes;
+}
+
+int64_t estimateElements(RankedTensorType type) {
+  int64_t elements = 1;
+  for (int64_t size : type.getShape())
+    elements *= std::max<int64_t>(estimateSize(size), 1);
+  return elements;
+}
+
+int64_t estimateBytes(RankedTensorType type) {
+  return estimateElements(type) * byteSize(getDType(type.getElementType()));
 }
 
 } // namespace tdc::td

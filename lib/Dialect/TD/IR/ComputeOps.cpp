@@ -79,16 +79,6 @@ bool td::hasFamily(Operation *op, OpFamily family) {
   return compute && compute.getInfo().family == family;
 }
 
-Value td::getViewed(Value tensor) {
-  auto compute = tensor.getDefiningOp<ComputeOp>();
-  return compute ? compute.getViewed() : Value();
-}
-
-bool td::isView(Operation *op) {
-  auto compute = dyn_cast<ComputeOp>(op);
-  return compute && compute.getViewed();
-}
-
 //===----------------------------------------------------------------------===//
 // Sizes
 //===----------------------------------------------------------------------===//

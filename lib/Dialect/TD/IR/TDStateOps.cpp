@@ -71,9 +71,12 @@ LogicalResult WriteOp::verifySymbolUses(SymbolTableCollection &symbols) {
 SmallVector<StringAttr> ReadOp::getReadSlots() {
   return {getSlotAttr().getAttr()};
 }
+Value ReadOp::getReadValue() { return getResult(); }
+
 SmallVector<StringAttr> WriteOp::getWrittenSlots() {
   return {getSlotAttr().getAttr()};
 }
+Value WriteOp::getWrittenValue() { return getValue(); }
 
 void ReadOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>

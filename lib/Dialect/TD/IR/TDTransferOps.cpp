@@ -87,9 +87,12 @@ LogicalResult WriteHandleOp::verifySymbolUses(SymbolTableCollection &symbols) {
 SmallVector<StringAttr> ReadHandleOp::getReadSlots() {
   return {getSlotAttr().getAttr()};
 }
+Value ReadHandleOp::getReadValue() { return getResult(); }
+
 SmallVector<StringAttr> WriteHandleOp::getWrittenSlots() {
   return {getSlotAttr().getAttr()};
 }
+Value WriteHandleOp::getWrittenValue() { return getHandle(); }
 
 //===----------------------------------------------------------------------===//
 // td.cast

@@ -2,7 +2,9 @@
 
 #include "PlacementRemarks.h"
 #include "Dialect/TD/Analysis/Reporting/Transfers.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Views.h"
 #include "mlir/IR/Remarks.h"
 #include <map>
 

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
@@ -136,7 +135,7 @@ private:
     if (isa<ComputeOp>(op)) {
       for (OpOperand &operand : op->getOpOperands())
         bring(operand, getPlace(op->getResult(0)));
-    } else if (isReadByHost(op)) {
+    } else if (op->hasTrait<HostReaderOp>()) {
       for (OpOperand &operand : op->getOpOperands())
         bring(operand, getCpu());
     } else if (auto found = writes.find(op); found != writes.end()) {

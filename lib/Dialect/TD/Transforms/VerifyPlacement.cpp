@@ -58,7 +58,7 @@ public:
       Type type = op->getResult(0).getType();
       return verifyOperands(op, getPlace(cast<RankedTensorType>(type)));
     }
-    if (isa<FormatOp, ItemOp, SaveTensorOp>(op))
+    if (op->hasTrait<HostReaderOp>())
       return verifyOperands(op, getCpu());
     if (auto load = dyn_cast<LoadOp>(op))
       return verifyAt(op, load.getType(), getCpu());

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Views.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Dominance.h"

@@ -125,10 +125,16 @@ public:
   llvm::ArrayRef<Access> getRoots() const { return roots; }
   /// In dependency order.
   llvm::ArrayRef<Reduction> getReductions() const { return reductions; }
+  /// The reductions in the same order, in runs that can share their loops:
+  /// consecutive reductions over the same loops, of which only the first may be
+  /// a later stage.
+  llvm::SmallVector<llvm::ArrayRef<Reduction>> getReductionRuns() const;
   llvm::ArrayRef<Access> getInputs() const { return inputs; }
 
   /// Loops that some root runs over; the others are reduction loops.
   LoopSet getRootLoops() const { return rootLoops; }
+  /// Loops that the result of some reduction runs over.
+  LoopSet getResultLoops() const;
   /// The reduction of `op`; null if `op` is no reduction of the nest.
   const Reduction *findReduction(mlir::Operation *op) const;
 

@@ -1,4 +1,4 @@
-//===- DeviceMemory.h - bytes of live tensors on each device --------------===//
+//===- DeviceMemory.h - bytes of live tensors on one device ---------------===//
 //
 // A tensor occupies its bytes on its device from the op that makes it to the
 // last op of the same block that uses it or contains a use: a tensor that a

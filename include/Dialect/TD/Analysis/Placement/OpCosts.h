@@ -3,9 +3,8 @@
 // For choices between computing on one device and copying to another. Both
 // costs have the same unit: the time to copy one byte between host and GPU. The
 // ratios are those of common machines (PCIe 4 x16 as in gpu_times.h; a CPU with
-// 500 GFLOP/s, a GPU with 20 TFLOP/s in f32). On a given machine, a choice
-// between two close costs can be wrong; a choice between sizes that matter is
-// not.
+// 500 GFLOP/s, a GPU with 20 TFLOP/s in f32). The ratios are estimates: they
+// decide reliably only between clearly different costs.
 //
 //===----------------------------------------------------------------------===//
 

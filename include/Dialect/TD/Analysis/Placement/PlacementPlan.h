@@ -3,11 +3,12 @@
 // The plan has, for each web, the cheapest labelling of its nodes with the
 // devices that hold the value. It is a minimum cut, exact if all values of the
 // web are made on one device or if only two devices take part; otherwise it is
-// the best labelling that exchanges between two devices at a time find. A
-// labelling does not show whether a copy is needed on every path that follows,
-// whether a value is copied to a device twice, or whether a copy brings a value
-// to a device that had it from the start. So all copies of a web are checked
-// for these; if they pass, any run makes exactly the copies that it needs.
+// a local optimum of exchanges between pairs of devices, the best from several
+// starts. A labelling does not show whether a copy is needed on every path that
+// follows, whether a value is copied to a device twice, or whether a copy
+// brings a value to a device that had it from the start. So all copies of a web
+// are checked for these; if they pass, any run makes exactly the copies that it
+// needs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -177,22 +177,6 @@ private:
 inline constexpr int kShape = -1, kNothing = -2;
 int getNeed(mlir::Operation *op, unsigned operand, Devices &devices);
 
-/// Whether the host reads the elements of the op's operands.
-bool isReadByHost(mlir::Operation *op);
-
-/// The tensor that owns the memory of `tensor`: itself, or the tensor that it
-/// is a view of.
-mlir::Value getRoot(mlir::Value tensor);
-
-/// The value before all td.to_device ops that lead to `value`.
-mlir::Value getContent(mlir::Value value);
-
-/// The operands that read a value, directly or through td.to_device.
-llvm::SmallVector<mlir::OpOperand *> getContentUses(mlir::Value value);
-
-/// The bytes of a tensor; an unknown size counts as in estimateSize().
-int64_t estimateBytes(mlir::RankedTensorType type);
-
 } // namespace tdc::td
 
 #endif // TDC_DIALECT_TD_ANALYSIS_PLACEMENT_VALUEFLOW_H

@@ -6,10 +6,11 @@
 // counts the copies that no program with these ops on these devices can avoid
 // (K0 in docs/Placement.md): the number of different pairs (instance, device)
 // that ops read away from the device that made the instance. The dry run shares
-// with the placement plan only the properties of ops: the device on which an op
-// needs its operands (getNeed, Devices), and whether it is a constructor that
-// may run anywhere (isConstructor, areTOpsFixed). It computes by itself where
-// values go and how often ops run.
+// with the placement plan only the trip count of a range (countIterations) and
+// the properties of ops: the device on which an op needs its operands (getNeed,
+// Devices), and whether it is a constructor that may run anywhere
+// (isConstructor, areTOpsFixed). It computes by itself where values go and how
+// often ops run.
 //
 // Integer arithmetic of the host is computed. Numbers that only a real run
 // knows (elements of tensors, arguments, files) are assumed, and marked as not

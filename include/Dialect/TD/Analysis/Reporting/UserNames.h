@@ -23,7 +23,7 @@ mlir::Location getCopyLocation(SlotOp slot, mlir::Location line);
 SlotOp getSlotOfCopy(mlir::Value copy, mlir::Value content);
 
 /// The slot that an op names.
-SlotOp findSlot(mlir::Operation *user, mlir::FlatSymbolRefAttr slot);
+SlotOp findSlot(mlir::Operation *user, mlir::StringAttr slot);
 
 /// The name of a slot: "net.fc1.weight", "optimizer.fc1.weight.exp_avg". A copy
 /// of a slot has the name of the original.

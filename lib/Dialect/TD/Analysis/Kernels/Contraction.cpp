@@ -7,6 +7,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
+// Estimates for the tiles of a GPU.
+
 /// A contraction with fewer rows, columns or terms is not tiled. For narrow
 /// floats, 8 rows and columns are enough: tensor cores pay off even if most of
 /// a tile is empty.

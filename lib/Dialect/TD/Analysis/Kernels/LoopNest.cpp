@@ -456,6 +456,26 @@ bool LoopNest::needsReduction(Value value, const Coordinates &at) const {
   return getDependence(value, at).onReduction;
 }
 
+SmallVector<ArrayRef<Reduction>> LoopNest::getReductionRuns() const {
+  SmallVector<ArrayRef<Reduction>> runs;
+  for (ArrayRef<Reduction> rest = reductions; !rest.empty();) {
+    size_t length = 1;
+    while (length < rest.size() && rest[length].loops == rest.front().loops &&
+           !isLaterStage(rest[length]))
+      ++length;
+    runs.push_back(rest.take_front(length));
+    rest = rest.drop_front(length);
+  }
+  return runs;
+}
+
+LoopSet LoopNest::getResultLoops() const {
+  LoopSet loops = 0;
+  for (const Reduction &reduction : reductions)
+    loops |= reduction.parallel;
+  return loops;
+}
+
 bool LoopNest::isLaterStage(const Reduction &reduction) const {
   Operation *op = reduction.op;
   for (unsigned i = 0; i < reduction.countFactors(); ++i)

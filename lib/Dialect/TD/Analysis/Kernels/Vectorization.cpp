@@ -122,9 +122,8 @@ VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
   // there is a choice, and the roots along their last common loop that is
   // parallel in no reduction.
   if (!nest.getReductions().empty()) {
-    LoopSet lanes = 0, parallel = 0;
+    LoopSet lanes = 0;
     for (const Reduction &reduction : nest.getReductions()) {
-      parallel |= reduction.parallel;
       if (reduction.loops.empty())
         continue;
       auto contiguous = [&](unsigned loop) {
@@ -138,7 +137,7 @@ VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
           pick = loop;
       lanes |= toLoopSet(pick);
     }
-    LoopSet free = common & ~parallel;
+    LoopSet free = common & ~nest.getResultLoops();
     if (free)
       lanes |= toLoopSet(llvm::Log2_64(free));
     if (lanes)

@@ -1,7 +1,7 @@
 //===- DeviceMemory.cpp - liveness of tensors on a device -----------------===//
 
 #include "Dialect/TD/Analysis/Placement/DeviceMemory.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
@@ -55,13 +55,9 @@ void DeviceMemory::addAccesses(Operation *op) {
     addReplica(handle.getInput().getType());
   else if (auto replica = dyn_cast<ReplicaGetOp>(op))
     addReplica(replica.getType());
-  else if (auto write = dyn_cast<WriteOp>(op))
-    writers[write.getSlotAttr().getAttr()].push_back(op);
-  else if (auto write = dyn_cast<WriteHandleOp>(op))
-    writers[write.getSlotAttr().getAttr()].push_back(op);
-  else if (auto restore = dyn_cast<RestoreOp>(op))
-    for (auto slot : restore.getSlots().getAsRange<FlatSymbolRefAttr>())
-      writers[slot.getAttr()].push_back(op);
+  else if (auto user = dyn_cast<SlotUser>(op))
+    for (StringAttr slot : user.getWrittenSlots())
+      writers[slot].push_back(op);
 }
 
 void DeviceMemory::addSlot(SlotOp slot) {
@@ -88,11 +84,9 @@ bool DeviceMemory::isRewritten(StringAttr slot, Operation *read,
 
 int64_t DeviceMemory::getBytes(Value value, Operation *last) {
   Operation *op = value.getDefiningOp();
-  if (auto read = dyn_cast_or_null<ReadOp>(op)) {
-    if (!isRewritten(read.getSlotAttr().getAttr(), op, last))
-      return 0;
-  } else if (auto read = dyn_cast_or_null<ReadHandleOp>(op)) {
-    if (!isRewritten(read.getSlotAttr().getAttr(), op, last))
+  auto user = dyn_cast_or_null<SlotUser>(op);
+  if (user && user.getReadValue() == value) {
+    if (!isRewritten(user.getReadSlots().front(), op, last))
       return 0;
   } else if (isa_and_nonnull<HandleOp, ReplicaGetOp, ub::PoisonOp>(op)) {
     return 0; // counted for the tensor, for the handle, and no memory

@@ -1,6 +1,7 @@
 //===- FlowNames.cpp - names of values and slots, and their webs ----------===//
 
 #include "FlowNames.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -1,7 +1,6 @@
 //===- OpCosts.cpp - the cost of an op on a device ------------------------===//
 
 #include "Dialect/TD/Analysis/Placement/OpCosts.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "gpu_times.h"
 
@@ -15,9 +14,7 @@ static constexpr double kOnCpu = 500e3 / kHostBytesPerMicrosecond,
 
 static double countElements(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? double(estimateBytes(type)) /
-                    byteSize(getDType(type.getElementType()))
-              : 0;
+  return type ? static_cast<double>(estimateElements(type)) : 0;
 }
 
 /// One operation for each element of the result; for a reduction, one for each

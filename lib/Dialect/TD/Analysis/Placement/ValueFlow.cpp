@@ -2,7 +2,6 @@
 
 #include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
-#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "FlowNames.h"
@@ -42,41 +41,6 @@ SmallVector<Place> getDevices(ModuleOp module) {
   return places;
 }
 
-Value getRoot(Value tensor) {
-  while (Value viewed = getViewed(tensor))
-    tensor = viewed;
-  return tensor;
-}
-
-Value getContent(Value value) {
-  while (auto transfer = value.getDefiningOp<ToDeviceOp>())
-    value = transfer.getInput();
-  return value;
-}
-
-SmallVector<OpOperand *> getContentUses(Value value) {
-  SmallVector<OpOperand *> uses;
-  SmallVector<Value> worklist = {value};
-  while (!worklist.empty())
-    for (OpOperand &use : worklist.pop_back_val().getUses())
-      if (auto transfer = dyn_cast<ToDeviceOp>(use.getOwner()))
-        worklist.push_back(transfer.getResult());
-      else
-        uses.push_back(&use);
-  return uses;
-}
-
-int64_t estimateBytes(RankedTensorType type) {
-  int64_t bytes = byteSize(getDType(type.getElementType()));
-  for (int64_t size : type.getShape())
-    bytes *= std::max<int64_t>(estimateSize(size), 1);
-  return bytes;
-}
-
-bool isReadByHost(Operation *op) {
-  return isa<FormatOp, ItemOp, SaveTensorOp>(op);
-}
-
 int getNeed(Operation *op, unsigned operand, Devices &devices) {
   Value value = op->getOperand(operand);
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -87,7 +51,7 @@ int getNeed(Operation *op, unsigned operand, Devices &devices) {
         getPlace(cast<RankedTensorType>(op->getResult(0).getType())));
   if (isa<DimOp>(op))
     return kShape;
-  if (isReadByHost(op))
+  if (op->hasTrait<HostReaderOp>())
     return 0;
   if (isa<func::ReturnOp>(op))
     return devices.getIndex(getPlace(type));

@@ -9,26 +9,19 @@ using namespace mlir;
 namespace tdc::td {
 
 ContentFlow::ContentFlow(ModuleOp module) {
-  module.walk([&](Operation *op) {
-    auto of = [&](FlatSymbolRefAttr name) -> Slot & {
-      return slots[name.getAttr()];
-    };
-    if (auto read = dyn_cast<ReadOp>(op))
-      of(read.getSlotAttr()).reads.push_back(op);
-    else if (auto read = dyn_cast<ReadHandleOp>(op))
-      of(read.getSlotAttr()).reads.push_back(op);
-    else if (auto write = dyn_cast<WriteOp>(op))
-      of(write.getSlotAttr()).writes.push_back(op);
-    else if (auto write = dyn_cast<WriteHandleOp>(op))
-      of(write.getSlotAttr()).writes.push_back(op);
-    else if (auto save = dyn_cast<SaveOp>(op))
-      for (auto name : save.getSlots().getAsRange<FlatSymbolRefAttr>())
-        of(name).saves.push_back(op);
+  module.walk([&](SlotUser user) {
+    if (user.getReadValue())
+      slots[user.getReadSlots().front()].reads.push_back(user);
+    else if (user.getWrittenValue())
+      slots[user.getWrittenSlots().front()].writes.push_back(user);
+    else if (isa<SaveOp>(user))
+      for (StringAttr slot : user.getReadSlots())
+        slots[slot].saves.push_back(user);
   });
 }
 
-const ContentFlow::Slot &ContentFlow::slotOf(FlatSymbolRefAttr name) const {
-  auto found = slots.find(name.getAttr());
+const ContentFlow::Slot &ContentFlow::slotOf(StringAttr name) const {
+  auto found = slots.find(name);
   return found == slots.end() ? none : found->second;
 }
 
@@ -64,16 +57,13 @@ SmallVector<Operation *> ContentFlow::getReaders(Value value) const {
         readers.push_back(op);
       for (Value passed : getPassed(*use))
         reached.insert(passed);
-      FlatSymbolRefAttr slot;
-      if (auto write = dyn_cast<WriteOp>(op))
-        slot = write.getSlotAttr();
-      else if (auto write = dyn_cast<WriteHandleOp>(op))
-        slot = write.getSlotAttr();
-      if (!slot)
+      auto user = dyn_cast<SlotUser>(op);
+      if (!user || !user.getWrittenValue())
         continue;
-      llvm::append_range(readers, slotOf(slot).saves);
-      for (Operation *read : slotOf(slot).reads)
-        reached.insert(read->getResult(0));
+      const Slot &slot = slotOf(user.getWrittenSlots().front());
+      llvm::append_range(readers, slot.saves);
+      for (SlotUser read : slot.reads)
+        reached.insert(read.getReadValue());
     }
   }
   return readers;
@@ -92,9 +82,9 @@ llvm::SetVector<HandleOp> ContentFlow::getHandles(Value handle) const {
       reached.insert(loop.getYield()->getOperand(index));
     } else if (auto own = dyn_cast_or_null<HandleOp>(op)) {
       made.insert(own);
-    } else if (auto read = dyn_cast_or_null<ReadHandleOp>(op)) {
-      for (Operation *write : slotOf(read.getSlotAttr()).writes)
-        reached.insert(write->getOperand(0));
+    } else if (auto read = dyn_cast_or_null<SlotUser>(op)) {
+      for (SlotUser write : slotOf(read.getReadSlots().front()).writes)
+        reached.insert(write.getWrittenValue());
     } else if (isa_and_nonnull<scf::IfOp, scf::ForOp, scf::WhileOp>(op)) {
       unsigned index = cast<OpResult>(value).getResultNumber();
       for (Region &region : op->getRegions())
@@ -106,11 +96,9 @@ llvm::SetVector<HandleOp> ContentFlow::getHandles(Value handle) const {
 }
 
 Operation *ContentFlow::getWriteIn(StringAttr slot, Operation *loop) const {
-  auto found = slots.find(slot);
-  if (found != slots.end())
-    for (Operation *write : found->second.writes)
-      if (loop->isAncestor(write))
-        return write;
+  for (SlotUser write : slotOf(slot).writes)
+    if (loop->isAncestor(write))
+      return write;
   return nullptr;
 }
 

@@ -27,9 +27,9 @@ public:
 
 private:
   struct Slot {
-    llvm::SmallVector<mlir::Operation *, 2> reads, writes, saves;
+    llvm::SmallVector<SlotUser, 2> reads, writes, saves;
   };
-  const Slot &slotOf(mlir::FlatSymbolRefAttr name) const;
+  const Slot &slotOf(mlir::StringAttr name) const;
 
   llvm::DenseMap<mlir::StringAttr, Slot> slots;
   Slot none;

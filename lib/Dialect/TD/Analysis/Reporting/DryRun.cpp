@@ -1,6 +1,7 @@
 //===- DryRun.cpp - the copies of a program, counted without data ---------===//
 
 #include "Dialect/TD/Analysis/Reporting/DryRun.h"
+#include "Dialect/TD/Analysis/Frequencies.h"
 #include "Dialect/TD/Analysis/Reporting/HostNumbers.h"
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Analysis/TOps.h"
@@ -28,7 +29,9 @@ struct Datum {
   bool isConstructed = false; ///< any device can make it
 };
 
-/// The bytes of a tensor with these sizes.
+/// The bytes of a tensor with these sizes: 0 if it is empty, since they are
+/// counted exactly if the sizes are known. estimateBytes() has at least one
+/// element.
 int64_t multiply(RankedTensorType type, ArrayRef<int64_t> sizes) {
   int64_t bytes = byteSize(getDType(type.getElementType()));
   for (int64_t size : sizes)
@@ -156,8 +159,8 @@ private:
 
   //===--- Slots ----------------------------------------------------------===//
 
-  void read(Value result, FlatSymbolRefAttr slot) {
-    Datum datum = slots[slot.getAttr()];
+  void read(Value result, StringAttr slot) {
+    Datum datum = slots[slot];
     if (auto type = dyn_cast<RankedTensorType>(result.getType());
         type && datum.device == kNowhere)
       datum.device = devices.getIndex(getPlace(type));
@@ -215,14 +218,6 @@ private:
     for (Datum &datum : data)
       datum.number.isKnown &= isKnown;
     set(op->getResults(), data);
-  }
-
-  /// The trip count. The difference of any two int64_t fits a uint64_t.
-  static uint64_t countIterations(int64_t lower, int64_t upper, int64_t step) {
-    if (step <= 0 || lower >= upper)
-      return 0;
-    uint64_t distance = static_cast<uint64_t>(upper) - lower;
-    return (distance - 1) / step + 1;
   }
 
   void runFor(scf::ForOp op) {
@@ -316,22 +311,17 @@ private:
     }
     if (auto get = dyn_cast<ReplicaGetOp>(op))
       return getReplica(get);
-    if (auto access = dyn_cast<ReadOp>(op))
-      return read(access.getResult(), access.getSlotAttr());
-    if (auto access = dyn_cast<ReadHandleOp>(op))
-      return read(access.getResult(), access.getSlotAttr());
-    if (auto write = dyn_cast<WriteOp>(op)) {
-      slots[write.getSlotAttr().getAttr()] = get(write.getValue());
-      return;
-    }
-    if (auto write = dyn_cast<WriteHandleOp>(op)) {
-      slots[write.getSlotAttr().getAttr()] = get(write.getHandle());
-      return;
-    }
     if (auto files = dyn_cast<SaveOp>(op))
       return save(files);
     if (auto files = dyn_cast<RestoreOp>(op))
       return restore(files);
+    if (auto user = dyn_cast<SlotUser>(op)) {
+      if (Value result = user.getReadValue())
+        read(result, user.getReadSlots().front());
+      if (Value value = user.getWrittenValue())
+        slots[user.getWrittenSlots().front()] = get(value);
+      return;
+    }
     for (Value result : op->getResults()) {
       auto operand = [&](Value value) { return get(value).number; };
       if (std::optional<HostNumber> number = computeNumber(result, operand))

@@ -3,8 +3,10 @@
 #include "Dialect/TD/Analysis/Reporting/Transfers.h"
 #include "ContentFlow.h"
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "Dialect/TD/IR/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/CheckedArithmetic.h"
 
@@ -22,7 +24,7 @@ Operation *getInnermostLoop(Operation *op) {
 }
 
 bool isForHost(Operation *reader) {
-  return isa<FormatOp, ItemOp, SaveTensorOp, SaveOp>(reader);
+  return reader->hasTrait<HostReaderOp>() || isa<SaveOp>(reader);
 }
 
 /// The replicas on one device of the values that some td.handle ops on another
@@ -126,7 +128,9 @@ private:
     if (!site.copies)
       return;
     if (site.type.hasStaticShape()) {
-      site.bytes = llvm::checkedMul(*site.copies, estimateBytes(site.type));
+      site.bytes = llvm::checkedMul(
+          *site.copies, site.type.getNumElements() *
+                            byteSize(getDType(site.type.getElementType())));
       return;
     }
     int64_t bytes = 0;

@@ -1,9 +1,9 @@
 //===- UserNames.cpp - names in the words of a program's author -----------===//
 
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "Dialect/TD/IR/Views.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
@@ -74,21 +74,22 @@ static StringRef findName(Value value, unsigned depth = 4) {
   return name;
 }
 
-SlotOp findSlot(Operation *user, FlatSymbolRefAttr slot) {
+SlotOp findSlot(Operation *user, StringAttr slot) {
   return SymbolTable::lookupNearestSymbolFrom<SlotOp>(user, slot);
 }
 
-/// The slot that `op` reads a value from, or that its handle is written to;
-/// null if there is none.
-static SlotOp findSlot(Operation *op) {
-  if (auto read = dyn_cast<ReadOp>(op))
-    return findSlot(op, read.getSlotAttr());
-  if (auto read = dyn_cast<ReadHandleOp>(op))
-    return findSlot(op, read.getSlotAttr());
-  if (isa<HandleOp>(op))
-    for (Operation *user : op->getUsers())
-      if (auto write = dyn_cast<WriteHandleOp>(user))
-        return findSlot(op, write.getSlotAttr());
+/// The slot that `op` reads a value from; null if there is none.
+static SlotOp findReadSlot(Operation *op) {
+  auto user = dyn_cast_or_null<SlotUser>(op);
+  return user && user.getReadValue() ? findSlot(op, user.getReadSlots().front())
+                                     : SlotOp();
+}
+
+/// The slot that a value or handle is written to; null if there is none.
+static SlotOp findWrittenSlot(Value value) {
+  for (Operation *op : value.getUsers())
+    if (auto user = dyn_cast<SlotUser>(op); user && user.getWrittenValue())
+      return findSlot(op, user.getWrittenSlots().front());
   return {};
 }
 
@@ -108,7 +109,8 @@ std::string getValueName(Value value) {
   Operation *maker = made.getDefiningOp();
   if (!maker)
     return getArgumentName(cast<BlockArgument>(made));
-  if (SlotOp slot = findSlot(maker))
+  if (SlotOp slot =
+          isa<HandleOp>(maker) ? findWrittenSlot(made) : findReadSlot(maker))
     return getSlotName(slot);
   if (isUnnamed(maker)) // it is named after its operand
     return getValueName(maker->getOperand(0));
@@ -131,23 +133,14 @@ Location getCopyLocation(SlotOp slot, Location line) {
 }
 
 SlotOp getSlotOfCopy(Value copy, Value content) {
-  auto getWritten = [](Value value) -> SlotOp {
-    for (Operation *user : value.getUsers()) {
-      if (auto write = dyn_cast<WriteOp>(user))
-        return findSlot(user, write.getSlotAttr());
-      if (auto write = dyn_cast<WriteHandleOp>(user))
-        return findSlot(user, write.getSlotAttr());
-    }
-    return {};
-  };
   Value made = getContent(content);
-  if (auto read = made.getDefiningOp<ReadOp>())
-    return findSlot(read, read.getSlotAttr());
-  if (SlotOp slot = getWritten(copy))
+  if (SlotOp slot = findReadSlot(made.getDefiningOp()))
+    return slot;
+  if (SlotOp slot = findWrittenSlot(copy))
     return slot;
   for (Operation *user : made.getUsers())
     if (auto handle = dyn_cast<HandleOp>(user))
-      if (SlotOp slot = getWritten(handle.getResult()))
+      if (SlotOp slot = findWrittenSlot(handle.getResult()))
         return slot;
   return {};
 }

@@ -2,7 +2,9 @@
 
 #include "../PlacementRemarks.h"
 #include "DeviceCut.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Analysis/TOps.h"
+#include "Dialect/TD/IR/Views.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "FreeOps.h"
 
@@ -22,7 +24,7 @@ bool isReplicable(Operation *op) {
   return isTOp(op) &&
          llvm::all_of(getContentUses(op->getResult(0)), [](OpOperand *use) {
            return isa<ComputeOp>(use->getOwner()) ||
-                  isReadByHost(use->getOwner());
+                  use->getOwner()->hasTrait<HostReaderOp>();
          });
 }
 

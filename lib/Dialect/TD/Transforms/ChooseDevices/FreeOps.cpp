@@ -2,9 +2,10 @@
 
 #include "FreeOps.h"
 #include "Dialect/TD/Analysis/Frequencies.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Analysis/TOps.h"
 #include "Dialect/TD/IR/BytesByGPU.h"
+#include "Dialect/TD/IR/Views.h"
 
 using namespace mlir;
 

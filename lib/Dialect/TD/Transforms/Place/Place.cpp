@@ -12,6 +12,7 @@
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "Dialect/TD/IR/Views.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Regions.h"
 #include "Slots.h"

@@ -10,7 +10,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Speculation.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Schedule.h"
 
 using namespace mlir;

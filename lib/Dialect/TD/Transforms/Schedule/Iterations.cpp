@@ -3,6 +3,7 @@
 #include "Iterations.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/TD.h"
+#include "Dialect/TD/IR/Views.h"
 
 using namespace mlir;
 

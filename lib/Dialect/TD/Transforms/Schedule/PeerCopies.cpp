@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Views.h"
 #include "Schedule.h"
 
 using namespace mlir;

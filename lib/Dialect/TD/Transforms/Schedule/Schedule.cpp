@@ -1,7 +1,7 @@
 //===- Schedule.cpp - td-schedule: overlap copies with kernels ------------===//
 
 #include "Schedule.h"
-#include "Dialect/TD/Analysis/Placement/ValueFlow.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/NotPipelined.h"
 #include "Dialect/TD/Transforms/Passes.h"
