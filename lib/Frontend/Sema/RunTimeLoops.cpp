@@ -147,10 +147,11 @@ bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   ShapeAnswer answer;
   for (size_t i = 0; i != open.size(); ++i)
     if (!open[i] && typeOf(after).dims[i] != typeOf(one.start).dims[i])
-      answer.facts.push_back({typeOf(after).dims[i], typeOf(one.start).dims[i],
-                              "`" + one.name +
-                                  "` changes its size, which a `?` in its type "
-                                  "allows"});
+      answer.facts.push_back(
+          {typeOf(after).dims[i], typeOf(one.start).dims[i],
+           "`" + one.name +
+               "` changes its size in this loop; a `?` in its "
+               "type would allow that"});
   if (!c.tensors.prove(answer))
     c.error(DiagCode::TD401, place, answer.problem);
   return true;
