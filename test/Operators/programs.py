@@ -1,0 +1,188 @@
+"""Samples of one operator as a `.tdsl` program, run and compared.
+
+A Sample has the expression that the operator's documentation would show, the arrays of its
+names, and the results and gradients of PyTorch. This file knows no PyTorch: samples come
+from samples.py, which does, or from a file (stored.py).
+"""
+
+import dataclasses
+import json
+import pathlib
+import re
+import subprocess
+
+import ml_dtypes
+import numpy as np
+
+DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
+          "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8, "u8": np.uint8,
+          "bool": np.bool_}
+NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
+AT_ONCE = 60  # samples of one program
+
+
+@dataclasses.dataclass
+class Sample:
+    """A call of an operator. An expression has `{}` for the prefix of the sample's names."""
+    operator: str
+    dtype: str
+    call: str
+    inputs: dict  # arrays by name
+    results: list  # arrays
+    picks: list  # what follows the call for each result: "" or "[0]"
+    gradients: dict = dataclasses.field(default_factory=dict)  # by the input's name
+    weights: dict = dataclasses.field(default_factory=dict)  # of each result's elements
+    tolerance: tuple = (0.0, 0.0)  # relative, absolute
+
+
+def type_of(array):
+    return f"{NAMES[array.dtype]}[{', '.join(map(str, array.shape))}]"
+
+
+class Line:
+    """A part of a sample that compiles or not by itself: its values or its gradients."""
+
+    def __init__(self, sample, prefix, folder, of_gradients):
+        self.sample, self.of_gradients = sample, of_gradients
+        self.expected = {}
+        arrays = dict(sample.inputs)
+        call = sample.call.format(*[prefix] * sample.call.count("{}"))
+        made = f"{prefix}r"
+        steps = []
+        if of_gradients:
+            arrays |= {f"w{i}": weight for i, weight in sample.weights.items()}
+            terms = [f"({made}{sample.picks[i]} * {prefix}w{i}).sum()"
+                     for i in sample.weights]
+            wrt = ", ".join(prefix + name for name in sample.gradients)
+            steps.append(f"let {prefix}g = grad({' + '.join(terms)}, ({wrt},))")
+            picked = [(f"{prefix}g[{i}]", array)
+                      for i, array in enumerate(sample.gradients.values())]
+        else:
+            picked = [(made + pick, array)
+                      for pick, array in zip(sample.picks, sample.results)]
+        for i, (value, array) in enumerate(picked):
+            path = folder / f"{prefix}{i}.npy"
+            self.expected[path] = array
+            steps.append(f'save("{path}", {value})')
+        self.arrays = {prefix + name: array for name, array in arrays.items()}
+        loads = [f'let {name}: {type_of(array)} = load("{folder}/inputs.npz", key="{name}")'
+                 for name, array in self.arrays.items()]
+        self.text = "; ".join([*loads, f"let {made} = {call}", *steps])
+
+
+def errors_by_line(text, program):
+    """The first error about each line of the program, from the lines of standard error."""
+    found = {}
+    for line in text.splitlines():
+        try:
+            report = json.loads(line)
+        except ValueError:
+            continue
+        if report["severity"] != "error":
+            continue
+        # A mistake in a library function points to its call, too.
+        for place in [report["primary"], *report["secondary"], *report["notes"]]:
+            if place.get("file") == str(program):
+                found.setdefault(place["start"]["line"], report)
+                break
+    return found
+
+
+def difference(array, expected, tolerance):
+    """Says how two arrays differ; "" if they are close."""
+    if array.dtype != expected.dtype:
+        return f"is {type_of(array)}, not {type_of(expected)}"
+    if array.shape != expected.shape:
+        return f"is {type_of(array)}, not {type_of(expected)}"
+    wide = np.float64 if NAMES[array.dtype][0] in "fb" else array.dtype
+    a, b = array.astype(wide), expected.astype(wide)
+    if wide is not np.float64:
+        return "" if np.array_equal(a, b) else "differs"
+    rtol, atol = tolerance
+    near = np.isclose(a, b, rtol=rtol, atol=atol, equal_nan=True)
+    if near.all():
+        return ""
+    at = tuple(int(i) for i in np.argwhere(~near)[0])
+    return f"{(~near).sum()} of {a.size} elements differ, first {list(at)}: {a[at]}, not {b[at]}"
+
+
+class Runner:
+    """Runs samples; `outcomes` has one (line, kind, text) each. Kinds: `equal`, `wrong`,
+    `refused` (a coded error while compiling), `stopped` (a coded error of the run), `broken`
+    (anything else)."""
+
+    def __init__(self, tdc, folder, options=(), library=None):
+        """`library`: a file whose functions are tried in place of the compiler's own."""
+        self.tdc, self.options = tdc, list(options)
+        self.library = library and pathlib.Path(library)
+        self.folder = pathlib.Path(folder)
+        self.outcomes = []
+
+    def head(self):
+        """The first line of a program."""
+        if not self.library:
+            return "# Samples of PyTorch, one a line."
+        target = self.folder / self.library.name
+        target.write_text(self.library.read_text())
+        names = re.findall(r"^(?:export )?fn ([a-z]\w*)", target.read_text(), re.MULTILINE)
+        return f"from {self.library.stem} import {', '.join(names)}"
+
+    def run(self, samples):
+        """Makes one program of at most AT_ONCE samples and runs it, without the lines that
+        it reports until none is reported."""
+        lines = []
+        for number, sample in enumerate(samples):
+            lines.append(Line(sample, f"s{number}_", self.folder, False))
+            if sample.gradients:
+                lines.append(Line(sample, f"g{number}_", self.folder, True))
+        while lines:
+            lines = self.try_once(lines)
+
+    def try_once(self, lines):
+        """Runs the program of the lines; returns those to try again."""
+        for path in self.folder.glob("*.npy"):
+            path.unlink()
+        arrays = {name: array for line in lines for name, array in line.arrays.items()}
+        np.savez(self.folder / "inputs.npz", **arrays)
+        program = self.folder / "program.tdsl"
+        texts = [self.head(), *(line.text for line in lines)]
+        text = "\n".join(texts) + "\n"
+        program.write_text(text.replace("F.", "") if self.library else text)
+        try:
+            done = subprocess.run(
+                [self.tdc, "run", "--message-format", "json", "--quiet", program,
+                 *self.options], capture_output=True, text=True, timeout=600)
+            code, errors = done.returncode, done.stderr
+        except subprocess.TimeoutExpired:
+            code, errors = "timeout", ""
+        if code == 0:
+            for line in lines:
+                self.compare(line)
+            return []
+        blamed = errors_by_line(errors, program)
+        if not blamed:
+            if len(lines) == 1:
+                self.outcomes.append((lines[0], "broken", f"exit {code}: {errors[-500:]}"))
+                return []
+            half = len(lines) // 2
+            return self.try_once(lines[:half]) + self.try_once(lines[half:])
+        rest = []
+        for number, line in enumerate(lines, 2):
+            if number not in blamed:
+                rest.append(line)
+                continue
+            first = blamed[number]
+            kind = "stopped" if first["code"].startswith("TR") else "refused"
+            self.outcomes.append((line, kind, f"{first['code']}: {first['title']}"))
+        return rest
+
+    def compare(self, line):
+        for path, expected in line.expected.items():
+            array = np.load(path)
+            if array.dtype == np.dtype("V2"):
+                array = array.view(ml_dtypes.bfloat16)
+            text = difference(array, expected, line.sample.tolerance)
+            if text:
+                self.outcomes.append((line, "wrong", text))
+                return
+        self.outcomes.append((line, "equal", ""))

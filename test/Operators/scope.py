@@ -1,0 +1,112 @@
+"""What is out of the language's scope, as properties of an operator's sample.
+
+The list was written before the operators that it judges. A property says what a program of
+this language cannot mean, not what is missing: a missing operator or argument is in scope.
+"""
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+TENSOR_DTYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64,
+                 torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool,
+                 torch.uint16, torch.uint32, torch.uint64}
+
+
+UNINITIALIZED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided",
+                 "empty_permuted"}
+
+
+class Called(TorchDispatchMode):
+    """Notes whether an operator takes random numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.is_random = False
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        before = torch.get_rng_state()
+        result = function(*args, **(kwargs or {}))
+        if (torch.Tag.nondeterministic_seeded in function.tags and
+                not torch.equal(before, torch.get_rng_state())):
+            self.is_random = True
+        return result
+
+
+def leaves(value):
+    """The tensors, numbers and words in nested lists, tuples and dictionaries."""
+    if isinstance(value, (list, tuple)) and not isinstance(value, torch.Size):
+        for part in value:
+            yield from leaves(part)
+    elif isinstance(value, dict):
+        for part in value.values():
+            yield from leaves(part)
+    else:
+        yield value
+
+
+def reason(op, sample, run):
+    """Why a sample is out of scope; None if it is in scope.
+
+    `run` calls the operator on the sample and returns what it gives."""
+    parts = list(leaves([sample.input, sample.args, sample.kwargs]))
+    tensors = [part for part in parts if isinstance(part, torch.Tensor)]
+    if any(isinstance(part, complex) for part in parts) or any(
+            tensor.is_complex() for tensor in tensors):
+        return "complex numbers"
+    if any(tensor.layout != torch.strided or tensor.is_quantized or tensor.is_nested
+           for tensor in tensors):
+        return "sparse, quantized or nested tensors"
+    if any(isinstance(part, (torch.memory_format, torch.layout)) and
+           part not in (torch.strided, torch.preserve_format, torch.contiguous_format)
+           for part in parts):
+        return "memory formats: the compiler chooses how elements are stored"
+    if any(callable(part) for part in parts if not isinstance(part, torch.Tensor)):
+        return "functions as arguments of an operator"
+    if sample.kwargs.get("out") is not None or sample.kwargs.get("inplace"):
+        return "results written to an argument"
+    if any(tensor.dtype not in TENSOR_DTYPES for tensor in tensors):
+        return "a dtype that NumPy has not either"
+    floats = {tensor.dtype for tensor in tensors if tensor.is_floating_point()}
+    if len(floats) > 1:
+        return "mixed dtypes: the program says each conversion"
+    try:
+        with Called() as called:
+            results = list(leaves(run()))
+    except NotImplementedError:
+        return "PyTorch does not have it on a cpu"
+    if any(isinstance(part, complex) or isinstance(part, torch.Tensor) and part.is_complex()
+           for part in results):
+        return "complex numbers"
+    if called.is_random:
+        return "random numbers"
+    if op.name in UNINITIALIZED:
+        return "uninitialized results"
+    if depends_on_values(op, sample, results):
+        return "sizes that depend on values"
+    return None
+
+
+def filled(value, number):
+    """The value with every tensor in it filled with a number."""
+    if isinstance(value, torch.Tensor):
+        return torch.full_like(value, number, requires_grad=False)
+    if isinstance(value, (list, tuple)) and not isinstance(value, torch.Size):
+        return type(value)(filled(part, number) for part in value)
+    if isinstance(value, dict):
+        return {name: filled(part, number) for name, part in value.items()}
+    return value
+
+
+def depends_on_values(op, sample, results):
+    """Whether the sizes of the results change with the values of the sample's tensors."""
+    for number in (0, 1):
+        try:
+            others = list(leaves(op(filled(sample.input, number), *filled(sample.args, number),
+                                    **filled(sample.kwargs, number))))
+        except (RuntimeError, IndexError, ValueError):
+            continue  # no valid values for this operator
+        if len(others) != len(results) or any(
+                isinstance(a, torch.Tensor) and a.shape != b.shape
+                for a, b in zip(results, others)):
+            return True
+    return False
