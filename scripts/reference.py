@@ -20,8 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs/Reference.md"
 ELEMENTWISE = ROOT / "include/Dialect/TD/IR/TDElementwiseOps.td"
 SOURCES = [*sorted((ROOT / "lib/Frontend/Sema").glob("Builtins*.cpp")), ELEMENTWISE,
-           ROOT / "prelude/functional.tdsl", ROOT / "prelude/nn.tdsl",
-           ROOT / "prelude/windows.tdsl",
+           *sorted(path for path in (ROOT / "prelude").glob("*.tdsl") if path.name != "optim.tdsl"),
            ROOT / "tools/tdc/OptionTable.cpp", ROOT / "runtime"]
 OPTIONS = ROOT / "tools/tdc/Options.td"
 TABLE = re.compile(r"(<!-- (\S+) (\S+) -->\n)((?:\|.*\n)*)")
@@ -57,14 +56,39 @@ def ops():
             yield name, "(input)" if arity == "Unary" else "(input, other)", summary
 
 
+def split(listed):
+    """The parts between the commas that no bracket encloses."""
+    parts, depth = [""], 0
+    for character in listed:
+        depth += (character in "([") - (character in ")]")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [part.strip() for part in parts if part.strip()]
+
+
+def enclosed(text):
+    """What the round brackets at the beginning of `text` enclose."""
+    depth = 0
+    for end, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if not depth:
+            return text[1:end]
+    return ""
+
+
 def declarations(text):
     """The declarations of a prelude file for programs, without the types of the
     parameters: the defaults are enough. A `_name` is private to the file."""
-    for name, parameters in re.findall(r"^(?:fn|model) ([a-zA-Z]\w*)(?:\(([^)]*)\))?", text, re.MULTILINE):
-        listed = re.split(r",\s+(?![^\[]*\])", parameters.strip())
-        parts = ", ".join(re.sub(r":[^=]*|(?<==) | (?==)", "", one).strip()
-                          for one in listed)
-        yield name, f"({parts})"
+    for row in re.finditer(r"^(?:fn|model) ([a-zA-Z]\w*)", text, re.MULTILINE):
+        parts = []
+        for one in split(enclosed(text[row.end():])):
+            declared, _, default = one.partition(" = ")
+            # A default that only the file can compute.
+            shown = "…" if re.search(r"\b_\w+\(", default) else default
+            parts.append(declared.split(":")[0] + ("=" + shown if default else ""))
+        yield row[1], f"({', '.join(parts)})"
 
 
 def variables():

@@ -27,7 +27,9 @@ struct StoreTarget {
   td::Coordinates at;
   mlir::Value pointer;
   td::Layout layout;
-  bool accumulates = false; ///< adds to the element in memory
+  /// How the value is combined with the element in memory; none: it replaces
+  /// it.
+  std::optional<td::ReduceKind> combine = {};
 };
 
 /// The default target of each root of the nest: the result of the kernel at the

@@ -392,6 +392,7 @@ static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
       .Case([&](Log1pOp) { return emitLog1p(b, loc, x); })
       .Case([&](SinOp) { return emitSin(b, loc, x); })
       .Case([&](CosOp) { return emitCos(b, loc, x); })
+      .Case([&](AtanOp) { return emitAtan(b, loc, x); })
       .Case([&](TanhOp) { return emitTanh(b, loc, x); })
       .Case([&](ErfOp) { return emitErf(b, loc, x); })
       .Case([&](SigmoidOp) { return emitSigmoid(b, loc, x); })
@@ -459,6 +460,7 @@ static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
           return arith::MinUIOp::create(b, loc, x, y);
         return arith::MinSIOp::create(b, loc, x, y);
       })
+      .Case([&](Atan2Op) { return emitAtan2(b, loc, x, y); })
       .Case([&](CopysignOp) -> Value {
         return math::CopySignOp::create(b, loc, x, y);
       })

@@ -573,14 +573,12 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
                                           target.at, target.layout, tile);
   Value mask = onLanes ? getAccessMask(tile, stride) : Value();
 
-  if (target.accumulates) {
+  if (target.combine) {
     Value old = onLanes ? loadLanes(memory, address, stride, mask)
                         : LLVM::LoadOp::create(b, loc, memory, address, bytes);
-    // Narrow floats are added up in f32 (td-form-kernels), so memory and
+    // Narrow floats are combined in f32 (td-form-kernels), so memory and
     // registers have the same type.
-    value = isa<FloatType>(element)
-                ? Value(arith::AddFOp::create(b, loc, old, value))
-                : arith::AddIOp::create(b, loc, old, value);
+    value = emitCombine(b, loc, *target.combine, element, old, value);
   }
   value = emitToMemory(b, loc, value, element);
   if (stride > 0 && isFirstLaneOnly(mask)) {

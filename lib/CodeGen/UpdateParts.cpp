@@ -16,9 +16,10 @@ static FailureOr<LoopNest> getNest(UpdateOp update, Value value) {
 }
 
 static StoreTarget getTarget(const KernelFunction &function, UpdateOp update,
-                             Coordinates at, bool accumulates) {
+                             Coordinates at,
+                             std::optional<ReduceKind> combine) {
   return {update->getResult(0), std::move(at), function.resultPointers.front(),
-          function.resultLayouts.front(), accumulates};
+          function.resultLayouts.front(), combine};
 }
 
 LogicalResult emitUpdateBase(KernelFunction &function, UpdateOp update,
@@ -28,7 +29,7 @@ LogicalResult emitUpdateBase(KernelFunction &function, UpdateOp update,
     return failure();
   emitNest(*nest,
            getTarget(function, update, *nest->getRoots().front().at,
-                     /*accumulates=*/false),
+                     /*combine=*/std::nullopt),
            /*serial=*/0);
   return success();
 }
@@ -49,7 +50,8 @@ LogicalResult emitUpdateParts(KernelFunction &function, UpdateOp update,
       if (!used[dim])
         serial |= getLoops(coordinate);
     Coordinates position = nest->getPosition(update, part);
-    emitNest(*nest, getTarget(function, update, std::move(position), part.adds),
+    emitNest(*nest,
+             getTarget(function, update, std::move(position), part.combine),
              serial);
   }
   return success();

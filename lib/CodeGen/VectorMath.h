@@ -57,6 +57,11 @@ mlir::Value emitSin(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value x);
 mlir::Value emitCos(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value x);
+mlir::Value emitAtan(mlir::OpBuilder &builder, mlir::Location loc,
+                     mlir::Value x);
+/// The angle of the point (x, y), for operands of equal types.
+mlir::Value emitAtan2(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value y, mlir::Value x);
 /// Correctly rounded (all f32 compared), except that results below 2^-102 may
 /// be off by 1 unit in the last place, where the last step's correction is
 /// denormal.

@@ -195,6 +195,7 @@ void addElementwiseMeanings(Machine &machine) {
   unary<RsqrtOp>(machine, [](double x) { return 1 / std::sqrt(x); }, nullptr);
   unary<SinOp>(machine, std::sin, nullptr);
   unary<CosOp>(machine, std::cos, nullptr);
+  unary<AtanOp>(machine, std::atan, nullptr);
   unary<TanhOp>(machine, std::tanh, nullptr);
   unary<ErfOp>(machine, std::erf, nullptr);
   unary<SigmoidOp>(machine, sigmoid, nullptr);
@@ -215,6 +216,7 @@ void addElementwiseMeanings(Machine &machine) {
   binary<MinOp>(machine, smaller,
                 [](int64_t a, int64_t b) { return std::min(a, b); });
   binary<CopysignOp>(machine, std::copysign, nullptr);
+  binary<Atan2Op>(machine, std::atan2, nullptr);
   binary<AndOp>(machine, nullptr, [](int64_t a, int64_t b) { return a & b; });
   binary<OrOp>(machine, nullptr, [](int64_t a, int64_t b) { return a | b; });
   binary<XorOp>(machine, nullptr, [](int64_t a, int64_t b) { return a ^ b; });

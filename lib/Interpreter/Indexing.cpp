@@ -80,9 +80,30 @@ static void gather(Machine &machine, Pick pick) {
   });
 }
 
-/// Registers a scatter. Sums are rounded once, at the end.
+/// The element after an update; without a kind the update replaces it. Bools
+/// are 0 and 1: any is their maximum, all their minimum.
+template <typename T>
+static T combine(std::optional<ReduceKind> kind, T element, T update) {
+  if (!kind)
+    return update;
+  switch (*kind) {
+  case ReduceKind::Sum:
+    return element + update;
+  case ReduceKind::Prod:
+    return element * update;
+  case ReduceKind::Any:
+  case ReduceKind::Max:
+    return element != element || element > update ? element : update;
+  case ReduceKind::All:
+  case ReduceKind::Min:
+    return element != element || element < update ? element : update;
+  }
+  llvm_unreachable("all kinds are above");
+}
+
+/// Registers a scatter. Floats are rounded once, at the end; integers wrap.
 template <typename OpTy, typename Pick>
-static void scatterAdd(Machine &machine, Pick pick) {
+static void scatter(Machine &machine, Pick pick) {
   machine.on<OpTy>([pick](Machine &m, OpTy op) -> LogicalResult {
     const Tensor &x = m.tensor(op.getInput()),
                  &updates = m.tensor(op.getUpdates());
@@ -93,19 +114,26 @@ static void scatterAdd(Machine &machine, Pick pick) {
       return op.emitOpError("has updates of other sizes");
     Tensor result = m.makeResult(op.getResult(), x.dims);
     result.setElements(x);
+    std::optional<ReduceKind> kind = op.getCombine();
     if (x.isFloat()) {
-      std::vector<double> sums(x.size());
+      std::vector<double> elements(x.size());
       for (int64_t i = 0; i < x.size(); ++i)
-        sums[i] = x.getFloat(i);
-      for (int64_t i = 0; i < updates.size(); ++i)
-        sums[picked.offsets[i]] += updates.getFloat(i);
+        elements[i] = x.getFloat(i);
+      for (int64_t i = 0; i < updates.size(); ++i) {
+        double &element = elements[picked.offsets[i]];
+        element = combine(kind, element, updates.getFloat(i));
+      }
       for (int64_t i = 0; i < x.size(); ++i)
-        result.setFloat(i, sums[i]);
-    } else {
-      for (int64_t i = 0; i < updates.size(); ++i)
-        result.setInt(picked.offsets[i],
-                      uint64_t(result.getInt(picked.offsets[i])) +
-                          uint64_t(updates.getInt(i)));
+        result.setFloat(i, elements[i]);
+      return m.set(op.getResult(), std::move(result));
+    }
+    bool wraps = kind == ReduceKind::Sum || kind == ReduceKind::Prod;
+    for (int64_t i = 0; i < updates.size(); ++i) {
+      int64_t at = picked.offsets[i];
+      int64_t old = result.getInt(at), update = updates.getInt(i);
+      result.setInt(
+          at, !wraps ? combine(kind, old, update)
+                     : int64_t(combine(kind, uint64_t(old), uint64_t(update))));
     }
     return m.set(op.getResult(), std::move(result));
   });
@@ -114,8 +142,8 @@ static void scatterAdd(Machine &machine, Pick pick) {
 void addIndexMeanings(Machine &machine) {
   gather<GatherOp>(machine, pickRows);
   gather<GatherAlongOp>(machine, pickAlong);
-  scatterAdd<ScatterAddOp>(machine, pickRows);
-  scatterAdd<ScatterAddAlongOp>(machine, pickAlong);
+  scatter<ScatterOp>(machine, pickRows);
+  scatter<ScatterAlongOp>(machine, pickAlong);
 }
 
 } // namespace tdc

@@ -26,7 +26,7 @@ func.func @main() {
   %one = arith.constant 1 : i64
   %i = td.iota %zero, %one sizes(%seven) : i64 -> tensor<?xi64>
   %z = td.fill %zero : i64 -> tensor<9xi64>
-  %q = td.scatter_add %z, %p, %p dim 0 : tensor<9xi64>, tensor<9xi64>, tensor<9xi64>
+  %q = td.scatter %z, %p, %p dim 0 combine sum : tensor<9xi64>, tensor<9xi64>, tensor<9xi64>
 
   // seed() sets the counter back.
   // CHECK-NEXT: 0 0

@@ -123,8 +123,8 @@ func.func @main() {
   %five = td.constant dense<5> : tensor<2xi64, #gpu>
   %one = td.constant dense<1> : tensor<1xi64, #gpu>
   %updated = td.update_slice %x, %two[%c0] dim 0 step 1 : tensor<2xf32, #gpu>, tensor<1xf32, #gpu>
-  %added = td.scatter_add %x, %one, %two dim 0 : tensor<2xf32, #gpu>, tensor<1xi64, #gpu>, tensor<1xf32, #gpu>
-  %more = td.scatter_add_along %five, %one, %one dim 0 : tensor<2xi64, #gpu>, tensor<1xi64, #gpu>, tensor<1xi64, #gpu>
+  %added = td.scatter %x, %one, %two dim 0 combine sum : tensor<2xf32, #gpu>, tensor<1xi64, #gpu>, tensor<1xf32, #gpu>
+  %more = td.scatter_along %five, %one, %one dim 0 combine sum : tensor<2xi64, #gpu>, tensor<1xi64, #gpu>, tensor<1xi64, #gpu>
   %h0 = td.handle %x : tensor<2xf32, #gpu> -> !td.handle<tensor<2xf32>>
   %a = td.replica_get %h0 : !td.handle<tensor<2xf32>> -> tensor<2xf32, #cpu>
   %h1 = td.handle %updated : tensor<2xf32, #gpu> -> !td.handle<tensor<2xf32>>

@@ -204,12 +204,17 @@ def gather_along_samples(random, dtype):
         yield Sample([numbers(random, dtype, shape), indices], {"dim": dim})
 
 
-def with_updates(samples, along):
+COMBINE = {"sum": np.add, "max": np.maximum, "min": np.minimum, "prod": np.multiply}
+
+
+def with_updates(samples, along, kinds=(None, *COMBINE)):
     def make(random, dtype):
-        for sample in samples(random, dtype):
+        for number, sample in enumerate(samples(random, dtype)):
             x, indices = sample.arrays
             shape = indices.shape if along else rows_shape(x.shape, indices.shape, sample.dim)
-            yield Sample([x, indices, numbers(random, dtype, shape)], sample.options)
+            kind = None if dtype == "bool" else kinds[number % len(kinds)]
+            yield Sample([x, indices, numbers(random, dtype, shape)],
+                         sample.options | {"combine": kind})
     return make
 
 
@@ -226,8 +231,10 @@ def emit_gather(mnemonic, along):
 def emit_scatter(mnemonic):
     def emit(function, sample):
         x, indices, updates = (function.input(array) for array in sample.arrays)
+        combine = f" combine {sample.combine}" if sample.combine else ""
         return function.op(f"td.{mnemonic} {x.name}, {indices.name}, {updates.name} "
-                           f"dim {sample.dim}", x, f"{x.type}, {indices.type}, {updates.type}")
+                           f"dim {sample.dim}{combine}", x,
+                           f"{x.type}, {indices.type}, {updates.type}")
     return emit
 
 
@@ -241,13 +248,19 @@ def scatter(sample, along, absolute=False):
     if along:
         where = list(np.indices(indices.shape))
         where[sample.dim] = indices
-        np.add.at(result, tuple(where), updates)
+        where = tuple(where)
     else:
-        np.add.at(result, (slice(None),) * sample.dim + (indices,), updates)
+        where = (slice(None),) * sample.dim + (indices,)
+    if sample.combine:
+        COMBINE[sample.combine].at(result, where, updates)
+    else:
+        result[where] = updates  # the last one of several stays
     return result
 
 
 def scatter_bound(along):
     def bound(sample):
+        if sample.combine in (None, "max", "min"):
+            return np.zeros(sample.arrays[0].shape)
         return sample.arrays[1].size * scatter(sample, along, absolute=True)
     return bound

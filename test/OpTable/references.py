@@ -54,6 +54,9 @@ def plain(*fields, **options):
     return lambda mnemonic: Op(*fields, **options)
 
 
+# A scatter that replaces is not smooth: of several updates of one element the last one counts.
+SMOOTH = ("sum", "max", "min", "prod")
+
 OPS = {
     "neg": unary(np.negative, anywhere, signed_zeros=True),
     "abs": kinked(np.abs, 0, signed_zeros=True),
@@ -67,6 +70,7 @@ OPS = {
     "rsqrt": unary(wide(lambda x: 1 / np.sqrt(x)), positive),
     "sin": floats(np.sin),
     "cos": floats(np.cos),
+    "atan": floats(np.arctan),
     "tanh": floats(np.tanh),
     "erf": floats(lambda x: np.vectorize(math.erf, otypes=[np.float64])(x)),
     "sigmoid": floats(sigmoid),
@@ -86,6 +90,7 @@ OPS = {
     "max": binary(np.maximum, apart),
     "min": binary(np.minimum, apart),
     "copysign": binary(np.copysign, both(away_from(0), away_from(0))),
+    "atan2": binary(wide(np.arctan2), both(away_from(0), anywhere)),
     "and": binary(np.bitwise_and),
     "or": binary(np.bitwise_or),
     "xor": binary(np.bitwise_xor),
@@ -121,16 +126,16 @@ OPS = {
                      if sample.arrays[0].size or sample.arrays[1].size == 0
                      else np.zeros(rows_shape(sample.arrays[0].shape, sample.arrays[1].shape,
                                               sample.dim), sample.arrays[0].dtype)),
-    "scatter_add": plain(with_updates(gather_samples, along=False), emit_scatter("scatter_add"),
+    "scatter": plain(with_updates(gather_samples, along=False), emit_scatter("scatter"),
                          lambda sample: scatter(sample, along=False),
-                         small(with_updates(gather_samples, along=False)),
+                         small(with_updates(gather_samples, along=False, kinds=SMOOTH)),
                          lambda sample: [0, 2], bound=scatter_bound(along=False)),
     "gather_along": moving(gather_along_samples, emit_gather("gather_along", along=True),
                            lambda sample: np.take_along_axis(*sample.arrays, axis=sample.dim)),
-    "scatter_add_along": plain(with_updates(gather_along_samples, along=True),
-                               emit_scatter("scatter_add_along"),
+    "scatter_along": plain(with_updates(gather_along_samples, along=True),
+                               emit_scatter("scatter_along"),
                                lambda sample: scatter(sample, along=True),
-                               small(with_updates(gather_along_samples, along=True)),
+                               small(with_updates(gather_along_samples, along=True, kinds=SMOOTH)),
                                lambda sample: [0, 2], bound=scatter_bound(along=True)),
     "reduce": plain(reduce_samples, emit_reduce, reduce, smooth_reduce, lambda sample: [0],
                     bound=reduce_bound),

@@ -35,6 +35,42 @@ class Sample:
     tolerance: tuple = (0.0, 0.0)  # relative, absolute
 
 
+FIELDS = ("operator", "dtype", "call", "picks", "tolerance")
+ARRAYS = ("inputs", "gradients", "weights")
+
+
+def store(path, samples):
+    """Writes samples to an .npz file; `load` reads them."""
+    arrays = {}
+    rows = []
+    for number, sample in enumerate(samples):
+        row = {name: getattr(sample, name) for name in FIELDS}
+        for group in ARRAYS:
+            row[group] = list(getattr(sample, group))
+            for name, array in getattr(sample, group).items():
+                arrays[f"{number}/{group}/{name}"] = array
+        for i, array in enumerate(sample.results):
+            arrays[f"{number}/results/{i}"] = array
+        rows.append(row)
+    np.savez_compressed(path, index=np.frombuffer(json.dumps(rows).encode(), np.uint8), **arrays)
+
+
+def load(path):
+    with np.load(path) as file:
+        def array(name):
+            one = file[name]
+            return one.view(ml_dtypes.bfloat16) if one.dtype == np.dtype("V2") else one
+
+        samples = []
+        for number, row in enumerate(json.loads(bytes(file["index"]))):
+            fields = {name: row[name] for name in FIELDS}
+            groups = {group: {name: array(f"{number}/{group}/{name}") for name in row[group]}
+                      for group in ARRAYS}
+            results = [array(f"{number}/results/{i}") for i in range(len(row["picks"]))]
+            samples.append(Sample(**fields, **groups, results=results))
+        return samples
+
+
 def type_of(array):
     return f"{NAMES[array.dtype]}[{', '.join(map(str, array.shape))}]"
 
@@ -172,6 +208,12 @@ class Runner:
                 rest.append(line)
                 continue
             first = blamed[number]
+            is_flat = line.of_gradients and not any(
+                array.any() for array in line.expected.values())
+            if first["code"] == "TD602" and is_flat:
+                # PyTorch gives zeros; docs/Language.md says why this is an error here.
+                self.outcomes.append((line, "equal", ""))
+                continue
             kind = "stopped" if first["code"].startswith("TR") else "refused"
             self.outcomes.append((line, kind, f"{first['code']}: {first['title']}"))
         return rest

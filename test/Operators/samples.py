@@ -42,8 +42,8 @@ def array_of(tensor):
     """The tensor as a NumPy array; bf16 by ml_dtypes."""
     tensor = tensor.detach().contiguous()
     if tensor.dtype == torch.bfloat16:
-        return tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
-    return tensor.numpy()
+        return tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16).copy()
+    return tensor.numpy().copy()  # some operators change their arguments
 
 
 class Writer:
@@ -95,6 +95,8 @@ class Writer:
         if op.name == "__getitem__":
             tensor, at = self.value(sample.input), sample.args[0]
             return f"{tensor}[{', '.join(map(self.index, at if isinstance(at, tuple) else (at,)))}]"
+        if op.name == "einsum":
+            return f"einsum({', '.join(map(self.value, (*sample.args, *sample.input)))})"
         if op.name in OPERATORS:
             return OPERATORS[op.name].format(*["{}"] * 2).format(
                 *map(self.value, (sample.args[0], sample.input)))
@@ -102,6 +104,8 @@ class Writer:
             return f"{self.value(sample.input)}.{op.name}"
         arguments = [sample.input, *sample.args]
         arguments = ["cpu" if value == "cpu" else self.value(value) for value in arguments]
+        if op.name == "nn.functional.embedding":  # OpInfo passes the weight first
+            arguments[:2] = arguments[1::-1]
         # Most functions are methods too; these are methods only.
         if op.name in METHODS:
             rest = ", ".join(arguments[1:] + keywords)

@@ -66,6 +66,9 @@ def reason(op, sample, run):
         return "results written to an argument"
     if any(tensor.dtype not in TENSOR_DTYPES for tensor in tensors):
         return "a dtype that NumPy has not either"
+    whole = isinstance(sample.input, torch.Tensor) and not sample.input.is_floating_point()
+    if whole and any(isinstance(part, float) for part in parts):
+        return "mixed dtypes: the program says each conversion"
     floats = {tensor.dtype for tensor in tensors if tensor.is_floating_point()}
     if len(floats) > 1:
         return "mixed dtypes: the program says each conversion"

@@ -11,6 +11,7 @@ import argparse
 import collections
 import json
 import multiprocessing
+import random
 import re
 import tempfile
 
@@ -20,10 +21,11 @@ import samples
 
 def judge(job):
     """Outcomes of the variants of one operator."""
-    name, tdc, options, library = job
+    name, tdc, options, library, stores = job
     kinds = collections.Counter()
     outside = collections.Counter()
     examples = collections.defaultdict(list)
+    everything = []
     for op in samples.operators():
         if op.name != name:
             continue
@@ -33,6 +35,7 @@ def judge(job):
             except Exception as error:  # the samples of PyTorch may need a library
                 outside[f"PyTorch: {type(error).__name__}: {error}"] += 1
                 continue
+            everything += every
             with tempfile.TemporaryDirectory() as folder:
                 runner = programs.Runner(tdc, folder, options, library)
                 for start in range(0, len(every), programs.AT_ONCE):
@@ -45,7 +48,24 @@ def judge(job):
                     shapes = {name: programs.type_of(array)
                               for name, array in line.sample.inputs.items()}
                     examples[f"{kind}: {text}"].append(f"{of} {call} {shapes}")
-    return name, kinds, outside, examples
+    is_complete = kinds and all(kind.startswith("equal") for kind in kinds)
+    return name, kinds, outside, examples, tenth(everything) if stores and is_complete else []
+
+
+def tenth(every):
+    """A tenth of the small samples of an operator, at least one, the same in each run."""
+    small = [sample for sample in every if size_of(sample) <= 400]
+    if not small:
+        return []
+    count = max(1, len(small) // 10)
+    return random.Random(every[0].operator).sample(small, count)
+
+
+def size_of(sample):
+    """The number of elements of all arrays of a sample."""
+    arrays = [*sample.inputs.values(), *sample.results, *sample.gradients.values(),
+              *sample.weights.values()]
+    return sum(array.size for array in arrays)
 
 
 def main():
@@ -53,6 +73,8 @@ def main():
     parser.add_argument("tdc")
     parser.add_argument("--only", default="", help="a regular expression for the names")
     parser.add_argument("--details", action="store_true", help="list what is not equal")
+    parser.add_argument("--store", help="a file for a tenth of the samples of complete "
+                        "operators, which stored.test runs")
     parser.add_argument("--json", help="a file for the counts")
     parser.add_argument("--library", help="a .tdsl file whose functions are tried in place "
                         "of the compiler's own")
@@ -63,8 +85,11 @@ def main():
     totals = collections.Counter()
     table = {}
     with multiprocessing.Pool(arguments.jobs, maxtasksperchild=8) as pool:
-        jobs = [(name, arguments.tdc, options, arguments.library) for name in names]
-        for name, kinds, outside, examples in pool.imap(judge, jobs):
+        jobs = [(name, arguments.tdc, options, arguments.library, bool(arguments.store))
+                for name in names]
+        stored = []
+        for name, kinds, outside, examples, some in pool.imap(judge, jobs):
+            stored += some
             table[name] = {"inside": kinds, "outside": outside, "examples": examples}
             bad = {kind: n for kind, n in kinds.items() if not kind.startswith("equal")}
             unknown = all("refused" in kind for kind in kinds)
@@ -81,6 +106,8 @@ def main():
                 for why, n in outside.items():
                     print(f"          {n} outside: {why}")
     print("\n" + "\n".join(f"{n:7} {kind}" for kind, n in sorted(totals.items())))
+    if arguments.store:
+        programs.store(arguments.store, stored)
     if arguments.json:
         with open(arguments.json, "w") as file:
             json.dump(table, file, indent=1)

@@ -384,8 +384,10 @@ def scatter_add(g):
 
 def scattered(g, x, index, source, dim):
     places, values = below(g, index, g[x].shape[dim])
-    return g.call(f"scatter_add({{0}}, {dim}, {places}, {{2}})", [x, index, source],
-                  lambda world, v, i, s: compute("scatter_add_along", [v, values(i), s], dim=dim))
+    call, combine = g.random.choice([("scatter_add", "sum"), ("scatter", None)])
+    return g.call(f"{call}({{0}}, {dim}, {places}, {{2}})", [x, index, source],
+                  lambda world, v, i, s: compute("scatter_along", [v, values(i), s], dim=dim,
+                                                 combine=combine))
 
 
 # --- new tensors ---------------------------------------------------------------

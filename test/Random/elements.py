@@ -23,10 +23,10 @@ def proposal(weight):
 
 
 UNARY = ["neg", "abs", "sign", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos",
-         "tanh", "erf", "sigmoid", "relu", "floor", "ceil", "trunc", "round"]
+         "atan", "tanh", "erf", "sigmoid", "relu", "floor", "ceil", "trunc", "round"]
 KINKED = ["abs", "relu"]
-WITHOUT_KINKS = ["neg", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "tanh", "erf",
-                 "sigmoid"]
+WITHOUT_KINKS = ["neg", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "sin", "cos", "atan",
+                 "tanh", "erf", "sigmoid"]
 FOR_INTS = ["neg", "abs", "sign", "relu"]
 LEAST = {"log": 0.05, "sqrt": 0.01, "rsqrt": 0.05, "log1p": -0.9}
 MOST = {"exp": 6, "expm1": 6}

@@ -327,8 +327,6 @@ bool Parser::parseArgument(Argument &arg) {
 }
 
 const Expr *Parser::parseSubscript(const Expr *base) {
-  if (skipNoneIndex(base))
-    return base;
   SourceRange open = rangeOf(advance());
   llvm::ArrayRef<SubscriptItem> items;
   if (!parseSubscriptItems(open, items))

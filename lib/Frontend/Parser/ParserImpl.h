@@ -290,8 +290,6 @@ private:
   void reportElif();
   void reportIndentedBlock(Token colon, bool onOneLine);
   void reportChainedComparison(const ast::CompareExpr *first);
-  /// At the `[` of `x[:, None]`; false if there is no `None`.
-  bool skipNoneIndex(const ast::Expr *base);
   /// At `&&` or `||`: suggests the word.
   void reportSymbol(llvm::StringRef word);
   /// After `!` and its operand as `not` takes it.

@@ -244,61 +244,6 @@ const Stmt *Parser::reportVariable(SourceRange name) {
   return failed;
 }
 
-bool Parser::skipNoneIndex(const Expr *base) {
-  // The items between the brackets, as ranges of tokens.
-  size_t close = findClosing(pos);
-  llvm::SmallVector<std::pair<size_t, size_t>> items;
-  size_t none = tokens->size(), begin = pos + 1;
-  for (size_t i = begin; i <= close; ++i) {
-    Tok kind = (*tokens)[i].kind;
-    if (kind == Tok::LParen || kind == Tok::LSquare) {
-      i = findClosing(i);
-    } else if (kind == Tok::Comma || i == close) {
-      bool isNone =
-          i == begin + 1 &&
-          llvm::is_contained({"None", "none"}, textOf((*tokens)[begin]));
-      if (isNone && none != tokens->size())
-        return false; // two of them
-      if (isNone)
-        none = items.size();
-      items.push_back({begin, i});
-      begin = i + 1;
-    }
-  }
-  if (none == tokens->size())
-    return false;
-
-  auto textAt = [&](std::pair<size_t, size_t> item) {
-    return text.slice((*tokens)[item.first].begin,
-                      (*tokens)[item.second - 1].end);
-  };
-  int dim = 0, fromEnd = 1;
-  bool isFull = true, hasEllipsis = false;
-  std::string rest;
-  for (size_t i = 0; i != items.size(); ++i) {
-    llvm::StringRef item = textAt(items[i]);
-    if (i == none)
-      continue;
-    rest += ((rest.empty() ? "" : ", ") + item).str();
-    isFull &= item == ":" || item == "...";
-    bool isKept = item.contains(':');
-    dim += i < none && isKept;
-    fromEnd += i > none && isKept;
-    hasEllipsis |= i < none && item == "...";
-  }
-  std::string replacement = isFull ? "" : "[" + rest + "]";
-  replacement +=
-      ".unsqueeze(" + std::to_string(hasEllipsis ? -fromEnd : dim) + ")";
-  SourceRange brackets = rangeOf(peek()).to(rangeOf((*tokens)[close]));
-  pos = close;
-  advance();
-  diags.report(DiagCode::TD102, brackets)
-      .label("an index has no `" + textAt(items[none]) + "`")
-      .fix(FixIt::Safe, "`" + sources.getText(base->range) + replacement + "`",
-           {{brackets, replacement}});
-  return true;
-}
-
 void Parser::reportLastComma() {
   SourceRange comma = rangeOf(previous());
   diags.report(DiagCode::TD102, comma)

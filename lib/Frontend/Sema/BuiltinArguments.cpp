@@ -26,6 +26,67 @@ std::optional<int64_t> sema::takeInt(Checker &c, const Val &given,
   return number;
 }
 
+std::optional<DType> sema::takeDType(Checker &c, const Val &given) {
+  std::optional<DType> dtype = Types::asDType(given);
+  if (!dtype)
+    c.error(DiagCode::TD303, given.range,
+            "`dtype=` takes a dtype, not " + describe(given));
+  return dtype;
+}
+
+static Val &argument(Bound &args, llvm::StringRef name) {
+  auto *found = llvm::find_if(
+      args.named, [&](const auto &entry) { return entry.first == name; });
+  return found->second;
+}
+
+std::optional<Bound> sema::asRow(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (!input.is(ValKind::Tensor) || !typeOf(input).dims.empty())
+    return std::nullopt;
+  Vals dims = listOf(args.rest());
+  for (auto &[name, val] : args.named) {
+    // The second argument of `max` and `min` may be a dim.
+    if (!name.starts_with("dim") && name != "other")
+      continue;
+    Vals own = listOf(val);
+    dims.append(own.begin(), own.end());
+  }
+  bool areDims = llvm::all_of(dims, [&](const Val &dim) {
+    auto number = dim.is(ValKind::Int) ? c.host.constantInt(dim) : std::nullopt;
+    return number && (*number == 0 || *number == -1);
+  });
+  if (dims.empty() || !areDims)
+    return std::nullopt;
+  Bound row = args;
+  Val &tensor = argument(row, "input");
+  tensor = c.tensors.reshapeTo(tensor, {Size(1)});
+  return row;
+}
+
+Val sema::dropRow(Checker &c, const Val &result) {
+  if (result.is(ValKind::Tuple)) {
+    Vals parts;
+    for (const Val &part : elementsOf(result))
+      parts.push_back(dropRow(c, part));
+    return makeSequence(ValKind::Tuple, std::move(parts));
+  }
+  return result.is(ValKind::Tensor) ? c.tensors.reshapeTo(result, {}) : result;
+}
+
+std::optional<Bound> sema::withDType(Checker &c, const Bound &args) {
+  Bound converted = args;
+  const Val *dtype = args.find("dtype");
+  if (!dtype || dtype->is(ValKind::None))
+    return converted;
+  std::optional<DType> given = takeDType(c, *dtype);
+  Val &input = argument(converted, "input");
+  if (!given || !c.tensors.isTensor(input, args.range(), args.what()))
+    return std::nullopt;
+  input = c.tensors.castTo(input, *given);
+  return converted;
+}
+
 void sema::reportCount(Checker &c, SourceRange range, llvm::StringRef what,
                        size_t count, size_t given) {
   std::string taken =

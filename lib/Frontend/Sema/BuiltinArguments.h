@@ -27,6 +27,30 @@ std::optional<llvm::SmallVector<int64_t>> takeInts(Checker &c, const Val *given,
                                                    size_t count,
                                                    llvm::StringRef what);
 
+/// A `dtype=`; none, after a report, if it is no dtype.
+std::optional<DType> takeDType(Checker &c, const Val &given);
+
+/// The arguments with an `input` of one dim in place of one without dims, if
+/// they have dims that PyTorch allows for such a tensor: 0 and -1.
+std::optional<Bound> asRow(Checker &c, const Bound &args);
+/// The result for such arguments without its dim.
+Val dropRow(Checker &c, const Val &result);
+
+/// A builtin that takes a tensor without dims as PyTorch does.
+template <BuiltinHandler handler> Val ofAnyRank(Checker &c, const Bound &args) {
+  std::optional<Bound> row = asRow(c, args);
+  return row ? dropRow(c, handler(c, *row)) : handler(c, args);
+}
+
+/// The arguments with `input` in the dtype of `dtype=`; none after a report.
+std::optional<Bound> withDType(Checker &c, const Bound &args);
+
+/// A builtin with a `dtype=`, in which it computes.
+template <BuiltinHandler handler> Val inDType(Checker &c, const Bound &args) {
+  std::optional<Bound> converted = withDType(c, args);
+  return converted ? handler(c, *converted) : c.fail();
+}
+
 /// Adds a batch dim of size 1 to the tensor, or removes it.
 Typed addBatch(Checker &c, const Typed &tensor);
 Typed dropBatch(Checker &c, const Typed &tensor);

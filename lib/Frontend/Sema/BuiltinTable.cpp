@@ -14,8 +14,8 @@ static llvm::ArrayRef<llvm::ArrayRef<Builtin>> families() {
       getDeviceBuiltins(),      getInitBuiltins(),
       getTrainingBuiltins(),    getContractionBuiltins(),
       getConvolutionBuiltins(), getPatternBuiltins(),
-      getPoolingBuiltins(),     getRearrangeBuiltins(),
-      getStringBuiltins()};
+      getEinsumBuiltins(),      getPoolingBuiltins(),
+      getRearrangeBuiltins(),   getStringBuiltins()};
   return all;
 }
 

@@ -87,6 +87,7 @@ llvm::ArrayRef<Builtin> getTrainingBuiltins();
 llvm::ArrayRef<Builtin> getContractionBuiltins();
 llvm::ArrayRef<Builtin> getConvolutionBuiltins();
 llvm::ArrayRef<Builtin> getPatternBuiltins();
+llvm::ArrayRef<Builtin> getEinsumBuiltins();
 llvm::ArrayRef<Builtin> getPoolingBuiltins();
 llvm::ArrayRef<Builtin> getRearrangeBuiltins();
 

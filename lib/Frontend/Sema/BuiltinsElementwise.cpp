@@ -1,7 +1,8 @@
 //===- BuiltinsElementwise.cpp - one element in, one element out ----------===//
 
-#include "Checker.h"
+#include "BuiltinArguments.h"
 #include "Frontend/Typed/Reductions.h"
+#include <cmath>
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -30,8 +31,23 @@ template <HostOp host> static Val unary(Checker &c, const Bound &args) {
 
 static Val round(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (args.has("decimals"))
-    return c.unsupported(args["decimals"].range, "`decimals=`");
+  if (const Val *given = args.find("decimals");
+      given && !input.isHostScalar()) {
+    // As PyTorch: the scaled number is rounded and scaled back.
+    auto decimals = c.host.requireInt(*given, "`decimals`");
+    if (!decimals)
+      return c.fail();
+    Val scale = makeFloat(std::pow(10.0, std::abs(*decimals)));
+    bool isFine = *decimals >= 0;
+    Val scaled = c.binary(isFine ? ast::BinaryOp::Mul : ast::BinaryOp::Div,
+                          input, scale, args.range());
+    if (scaled.isError())
+      return scaled;
+    scaled = c.tensors.elementwise(OpKind::Round, {scaled}, args.range(),
+                                   args.what());
+    return c.binary(isFine ? ast::BinaryOp::Div : ast::BinaryOp::Mul, scaled,
+                    scale, args.range());
+  }
   if (input.isHostScalar())
     return c.host.toInt(c.host.math(HostOp::Round, input));
   return ofTable(c, args);
@@ -40,6 +56,60 @@ static Val round(Checker &c, const Bound &args) {
 template <ast::BinaryOp op>
 static Val viaOperator(Checker &c, const Bound &args) {
   return c.binary(op, args["input"], args["other"], args.range());
+}
+
+/// `input + alpha * other`, or minus.
+template <ast::BinaryOp op> static Val scaled(Checker &c, const Bound &args) {
+  Val other = args["other"];
+  if (const Val *alpha = args.find("alpha"))
+    other = c.binary(ast::BinaryOp::Mul, other, *alpha, args.range());
+  return other.isError() ? other
+                         : c.binary(op, args["input"], other, args.range());
+}
+
+/// The quotient of integers without its digits.
+static Val truncatedQuotient(Checker &c, const Val &lhs, const Val &rhs,
+                             SourceRange range) {
+  Val down = c.binary(ast::BinaryOp::FloorDiv, lhs, rhs, range);
+  Val rest = c.binary(ast::BinaryOp::Mod, lhs, rhs, range);
+  if (down.isError() || rest.isError())
+    return c.fail();
+  // A negative quotient with a remainder was rounded away from zero.
+  Val isNegative = c.tensors.tensorCompare(td::ComparePredicate::LT, down,
+                                           makeInt(0), range, "`div`");
+  Val hasRest = c.tensors.tensorCompare(td::ComparePredicate::NE, rest,
+                                        makeInt(0), range, "`div`");
+  Val one =
+      c.tensors.elementwise(OpKind::And, {isNegative, hasRest}, range, "`div`");
+  return c.binary(ast::BinaryOp::Add, down,
+                  c.tensors.castTo(one, typeOf(down).dtype), range);
+}
+
+static Val divide(Checker &c, const Bound &args) {
+  const Val &input = args["input"], &other = args["other"];
+  SourceRange range = args.range();
+  const Val *mode = args.find("rounding_mode");
+  if (!mode || mode->is(ValKind::None))
+    return c.binary(ast::BinaryOp::Div, input, other, range);
+  auto name = c.host.requireStr(*mode, "`rounding_mode`");
+  if (!name)
+    return c.fail();
+  if (*name != "trunc" && *name != "floor") {
+    c.error(DiagCode::TD222, mode->range,
+            "`rounding_mode` is \"trunc\" or \"floor\"");
+    return c.fail();
+  }
+  if (*name == "floor")
+    return c.binary(ast::BinaryOp::FloorDiv, input, other, range);
+  const Val &tensor = input.is(ValKind::Tensor) ? input : other;
+  if (!c.tensors.isTensor(tensor, range, "`div`"))
+    return c.fail();
+  if (isInteger(typeOf(tensor).dtype))
+    return truncatedQuotient(c, input, other, range);
+  Val quotient = c.binary(ast::BinaryOp::Div, input, other, range);
+  return quotient.isError()
+             ? quotient
+             : c.tensors.elementwise(OpKind::Trunc, {quotient}, range, "`div`");
 }
 
 /// Logical ops test numbers for not being 0.
@@ -104,6 +174,13 @@ static Val square(Checker &c, const Bound &args) {
   return c.binary(ast::BinaryOp::Mul, input, input, args.range());
 }
 
+static Val bitwiseNot(Checker &c, const Bound &args) {
+  if (!c.tensors.isTensor(args["input"], args.range(), args.what()))
+    return c.fail();
+  return c.tensors.elementwise(OpKind::Not, {args["input"]}, args.range(),
+                               args.what());
+}
+
 static Val negative(Checker &c, const Bound &args) {
   return c.negate(args["input"], args.range());
 }
@@ -137,16 +214,20 @@ llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
       {"tanh", "input", unary<HostOp::Tanh>},
       {"floor", "input", unary<HostOp::Floor>},
       {"ceil", "input", unary<HostOp::Ceil>},
-      {"round", "input, decimals=", round},
+      {"round", "input, *, decimals=", round},
       {"neg", "input", negative},
       {"square", "input", square},
-      {"add", "input, other", viaOperator<BinaryOp::Add>},
-      {"sub", "input, other", viaOperator<BinaryOp::Sub>},
+      {"add", "input, other, *, alpha=", scaled<BinaryOp::Add>},
+      {"sub", "input, other, *, alpha=", scaled<BinaryOp::Sub>},
       {"mul", "input, other", viaOperator<BinaryOp::Mul>},
-      {"div", "input, other", viaOperator<BinaryOp::Div>},
+      {"div", "input, other, *, rounding_mode=", divide},
       {"pow", "input, other", viaOperator<BinaryOp::Pow>},
       {"floor_divide", "input, other", viaOperator<BinaryOp::FloorDiv>},
       {"remainder", "input, other", viaOperator<BinaryOp::Mod>},
+      {"bitwise_not", "input", bitwiseNot},
+      {"bitwise_and", "input, other", viaOperator<BinaryOp::BitAnd>},
+      {"bitwise_or", "input, other", viaOperator<BinaryOp::BitOr>},
+      {"bitwise_xor", "input, other", viaOperator<BinaryOp::BitXor>},
       {"logical_and", "input, other", logical<OpKind::And>},
       {"logical_or", "input, other", logical<OpKind::Or>},
       {"logical_xor", "input, other", logical<OpKind::Xor>},
@@ -160,8 +241,9 @@ llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
       {"clip", "input, min=, max=", clamp},
       {"where", "condition, input, other", where},
       {"masked_fill", "input, mask, value", maskedFill},
-      {"softmax", "input, dim", softmax<false>},
-      {"log_softmax", "input, dim", softmax<true>},
+      {"softmax", "input, dim, *, dtype=", inDType<ofAnyRank<softmax<false>>>},
+      {"log_softmax",
+       "input, dim, *, dtype=", inDType<ofAnyRank<softmax<true>>>},
   };
   static const std::vector<Builtin> table = [] {
     std::vector<Builtin> all(std::begin(rows), std::end(rows));

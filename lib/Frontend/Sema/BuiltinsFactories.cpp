@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checker.h"
+#include "BuiltinArguments.h"
 #include "Frontend/Typed/Constructors.h"
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
@@ -140,26 +140,29 @@ static Val full(Checker &c, const Bound &args) {
 // Like another tensor
 //===----------------------------------------------------------------------===//
 
-static std::optional<TensorType> likeType(Checker &c, const Bound &args) {
+/// The type of `input` with `dtype=` and `device=`, and where it was placed.
+static std::optional<std::pair<TensorType, SourceRange>>
+likeType(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   if (!c.tensors.isTensor(input, args.range(), args.what()))
     return std::nullopt;
   TensorType type = typeOf(input);
-  if (const Val *dtype = args.find("dtype")) {
-    auto given = Types::asDType(*dtype);
-    if (!given) {
-      c.error(DiagCode::TD303, dtype->range, "`dtype=` takes a dtype");
+  SourceRange placed = input.as<TensorInfo>().placed;
+  if (const Val *dtype = args.find("dtype");
+      dtype && !dtype->is(ValKind::None)) {
+    auto given = takeDType(c, *dtype);
+    if (!given)
       return std::nullopt;
-    }
     type.dtype = *given;
   }
-  return type;
+  if (const Val *device = args.find("device"))
+    std::tie(type.place, placed) = c.places.factoryPlace(device, args.range());
+  return std::make_pair(type, placed);
 }
 
 static Val filledLike(Checker &c, const Bound &args, const Val &value) {
   auto type = likeType(c, args);
-  return type ? c.tensors.fillTensor(value, *type,
-                                     args["input"].as<TensorInfo>().placed)
+  return type ? c.tensors.fillTensor(value, type->first, type->second)
               : c.fail();
 }
 static Val zerosLike(Checker &c, const Bound &args) {
@@ -170,12 +173,35 @@ static Val onesLike(Checker &c, const Bound &args) {
 }
 static Val fullLike(Checker &c, const Bound &args) {
   const Val &value = args["fill_value"];
-  if (!isFillValue(c, value, "`full_like`"))
+  if (!isFillValue(c, value, args.what()))
     return c.fail();
   auto type = likeType(c, args);
-  return type ? filledWith(c, value, *type,
-                           args["input"].as<TensorInfo>().placed)
+  return type ? filledWith(c, value, type->first, type->second) : c.fail();
+}
+
+/// `likeType` with other sizes.
+static std::optional<std::pair<TensorType, SourceRange>>
+newType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes) {
+  auto type = likeType(c, args);
+  if (!type)
+    return std::nullopt;
+  type->first.dims.clear();
+  if (!takeSizes(c, sizes, args.range(), type->first.dims))
+    return std::nullopt;
+  return type;
+}
+
+template <int64_t value> static Val newFilled(Checker &c, const Bound &args) {
+  auto type = newType(c, args, args.rest());
+  return type ? c.tensors.fillTensor(makeInt(value), type->first, type->second)
               : c.fail();
+}
+static Val newFull(Checker &c, const Bound &args) {
+  const Val &value = args["fill_value"];
+  if (!isFillValue(c, value, args.what()))
+    return c.fail();
+  auto type = newType(c, args, args["size"]);
+  return type ? filledWith(c, value, type->first, type->second) : c.fail();
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,8 +245,8 @@ static Val rand(Checker &c, const Bound &args) {
 static Val randomLike(Checker &c, const Bound &args,
                       td::Distribution distribution) {
   auto type = likeType(c, args);
-  return type ? randomTensor(c, args.range(), *type, distribution, {},
-                             args["input"].as<TensorInfo>().placed)
+  return type ? randomTensor(c, args.range(), type->first, distribution, {},
+                             type->second)
               : c.fail();
 }
 static Val randLike(Checker &c, const Bound &args) {
@@ -435,8 +461,16 @@ static void putNumber(std::vector<char> &bytes, DType dtype, double number,
 
 static Val tensor(Checker &c, const Bound &args) {
   const Val &data = args["data"];
-  if (data.is(ValKind::Tensor))
-    return data;
+  if (data.is(ValKind::Tensor)) {
+    if (args.has("device"))
+      return c.unsupported(args.range(), "`device=` for a tensor",
+                           "`.to(device)`");
+    const Val *dtype = args.find("dtype");
+    if (!dtype || dtype->is(ValKind::None))
+      return data;
+    auto given = takeDType(c, *dtype);
+    return given ? c.tensors.castTo(data, *given) : c.fail();
+  }
   TensorType shape;
   Vals leaves;
   if (!flatten(c, data, 0, shape.dims, leaves, args.range()))
@@ -492,13 +526,16 @@ llvm::ArrayRef<Builtin> sema::getFactoryBuiltins() {
       {"ones", "*size=, dtype=, device=", ones},
       {"empty", "*size=, dtype=, device=", zeros},
       {"full", "size, fill_value, dtype=, device=", full},
-      {"zeros_like", "input, dtype=", zerosLike},
-      {"ones_like", "input, dtype=", onesLike},
-      {"full_like", "input, fill_value, dtype=", fullLike},
+      {"zeros_like", "input, dtype=, device=", zerosLike},
+      {"ones_like", "input, dtype=, device=", onesLike},
+      {"full_like", "input, fill_value, dtype=, device=", fullLike},
       {"randn", "*size=, dtype=, device=, generator=", randn},
       {"rand", "*size=, dtype=, device=, generator=", rand},
-      {"rand_like", "input, dtype=", randLike},
-      {"randn_like", "input, dtype=", randnLike},
+      {"new_zeros", "input, *size, dtype=, device=", newFilled<0>},
+      {"new_ones", "input, *size, dtype=, device=", newFilled<1>},
+      {"new_full", "input, size, fill_value, dtype=, device=", newFull},
+      {"rand_like", "input, dtype=, device=", randLike},
+      {"randn_like", "input, dtype=, device=", randnLike},
       {"randint", "*low_high_size, size=, dtype=, device=", randint},
       {"randperm", "n, dtype=, device=", randperm},
       {"arange", "*start_end_step, dtype=, device=", arange},

@@ -114,13 +114,17 @@ static Val squeeze(Checker &c, const Bound &args) {
     return c.fail();
   const Dims &dims = typeOf(args["input"]).dims;
   Dims kept;
-  if (const Val *dim = args.find("dim")) {
-    auto index = c.tensors.takeDim(*dim, typeOf(args["input"]), args.range());
-    if (!index)
-      return c.fail();
+  if (const Val *given = args.find("dim")) {
+    llvm::SmallVector<unsigned> named;
+    for (const Val &dim : listOf(*given)) {
+      auto index = c.tensors.takeDim(dim, typeOf(args["input"]), args.range());
+      if (!index)
+        return c.fail();
+      named.push_back(*index);
+    }
     // A dim of another size than 1 stays, as in PyTorch.
     for (unsigned i = 0; i != dims.size(); ++i)
-      if (i != *index ||
+      if (!llvm::is_contained(named, i) ||
           c.host.constantOf(dims[i]) != std::optional<int64_t>(1))
         kept.push_back(dims[i]);
   } else {
@@ -129,6 +133,19 @@ static Val squeeze(Checker &c, const Bound &args) {
         kept.push_back(size);
   }
   return c.tensors.reshapeTo(args["input"], kept);
+}
+
+static Val expandTo(Checker &c, const Bound &args, const Dims &wanted) {
+  const Dims &own = typeOf(args["input"]).dims;
+  ShapeAnswer answer = broadcastShapes({own, wanted});
+  bool grows = answer && (answer.dims.size() != wanted.size() ||
+                          !sameShape(answer.dims, wanted, ""));
+  if (!answer || grows || !c.tensors.prove(answer)) {
+    c.error(DiagCode::TD401, args.range(),
+            "cannot expand " + spelling(own) + " to " + spelling(wanted));
+    return c.fail();
+  }
+  return c.tensors.broadcastTo(args["input"], wanted);
 }
 
 static Val expand(Checker &c, const Bound &args) {
@@ -148,29 +165,14 @@ static Val expand(Checker &c, const Bound &args) {
       return c.fail();
     wanted.push_back(keep ? own[i - added] : size.size);
   }
-  ShapeAnswer answer = broadcastShapes({own, wanted});
-  bool grows = answer && (answer.dims.size() != wanted.size() ||
-                          !sameShape(answer.dims, wanted, ""));
-  if (!answer || grows || !c.tensors.prove(answer)) {
-    c.error(DiagCode::TD401, args.range(),
-            "cannot expand " + spelling(own) + " to " + spelling(wanted));
-    return c.fail();
-  }
-  return c.tensors.broadcastTo(args["input"], wanted);
+  return expandTo(c, args, wanted);
 }
 
 static Val expandAs(Checker &c, const Bound &args) {
   if (!tensorInput(c, args, "`expand_as`") ||
       !c.tensors.isTensor(args["other"], args.range(), "`expand_as`"))
     return c.fail();
-  const Dims &wanted = typeOf(args["other"]).dims;
-  ShapeAnswer answer = broadcastShapes({typeOf(args["input"]).dims, wanted});
-  if (!answer || answer.dims.size() != wanted.size() ||
-      !c.tensors.prove(answer)) {
-    c.error(DiagCode::TD401, args.range(), "shapes do not fit: `expand_as`");
-    return c.fail();
-  }
-  return c.tensors.broadcastTo(args["input"], wanted);
+  return expandTo(c, args, typeOf(args["other"]).dims);
 }
 
 static bool tensorsOf(Checker &c, const Bound &args, Vals &tensors) {
@@ -356,9 +358,9 @@ llvm::ArrayRef<Builtin> sema::getMovementBuiltins() {
       {"view", "input, *shape=", reshape},
       {"flatten", "input, start_dim=, end_dim=", flatten},
       {"permute", "input, *dims=", permute},
-      {"transpose", "input, dim0, dim1", transpose},
+      {"transpose", "input, dim0, dim1", ofAnyRank<transpose>},
       {"unsqueeze", "input, dim", unsqueeze},
-      {"squeeze", "input, dim=", squeeze},
+      {"squeeze", "input, dim=", ofAnyRank<squeeze>},
       {"expand", "input, *sizes", expand},
       {"expand_as", "input, other", expandAs},
       {"cat", "tensors, dim=", cat},

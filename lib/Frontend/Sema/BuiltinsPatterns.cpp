@@ -1,11 +1,10 @@
-//===- BuiltinsPatterns.cpp - rearrange and einsum ------------------------===//
+//===- BuiltinsPatterns.cpp - rearrange ----------------------------------===//
 //
-// Patterns are known while compiling, so they become reshapes, permutes and
-// matrix products, and their mistakes are errors of the program.
+// Patterns are known while compiling, so they become reshapes and permutes, and
+// their mistakes are errors of the program.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Checker.h"
 #include "Patterns.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -53,8 +52,8 @@ bool sema::parseSide(llvm::StringRef text,
   return !inGroup;
 }
 
-static Val reject(Checker &c, const Val &pattern, const Bound &args,
-                  const llvm::Twine &why) {
+Val sema::rejectPattern(Checker &c, const Val &pattern, const Bound &args,
+                        const llvm::Twine &why) {
   c.error(DiagCode::TD409,
           pattern.range.isValid() ? pattern.range : args.range(),
           "the pattern does not fit")
@@ -125,10 +124,10 @@ static Val rearrange(Checker &c, const Bound &args) {
   llvm::SmallVector<AxisGroup> left, right;
   std::string problem;
   if (!pattern->contains("->"))
-    return reject(c, given[1], args, "`->` is missing");
+    return rejectPattern(c, given[1], args, "`->` is missing");
   if (!parseSide(leftText, left, problem) ||
       !parseSide(rightText, right, problem))
-    return reject(c, given[1], args, problem);
+    return rejectPattern(c, given[1], args, problem);
   llvm::StringMap<Size> sizes;
   for (const auto &keyword : args.call.keywords) {
     if (!keyword.val.is(ValKind::Int)) {
@@ -138,7 +137,7 @@ static Val rearrange(Checker &c, const Bound &args) {
     sizes[keyword.name.text] = keyword.val.size;
   }
   if (!solveAxes(c, typeOf(given[0]), left, sizes, problem))
-    return reject(c, given[1], args, problem);
+    return rejectPattern(c, given[1], args, problem);
   // Split the dims, reorder the axes, join them again.
   llvm::SmallVector<llvm::StringRef> order;
   Dims split, joined;
@@ -153,139 +152,30 @@ static Val rearrange(Checker &c, const Bound &args) {
     for (llvm::StringRef axis : group) {
       auto *found = llvm::find(order, axis);
       if (found == order.end())
-        return reject(c, given[1], args,
-                      "`" + axis + "` is not on the left side");
+        return rejectPattern(c, given[1], args,
+                             "`" + axis + "` is not on the left side");
       int64_t index = found - order.begin();
       if (llvm::is_contained(permutation, index))
-        return reject(c, given[1], args,
-                      "`" + axis + "` is twice on the right side");
+        return rejectPattern(c, given[1], args,
+                             "`" + axis + "` is twice on the right side");
       permutation.push_back(index);
       size = size * sizes[axis];
     }
     joined.push_back(size);
   }
   if (permutation.size() != order.size())
-    return reject(c, given[1], args,
-                  "an axis of the left side is not on the right side");
+    return rejectPattern(c, given[1], args,
+                         "an axis of the left side is not on the right side");
   if (split.size() > kMaxRank || joined.size() > kMaxRank)
-    return reject(c, given[1], args, "more than 16 dims");
+    return rejectPattern(c, given[1], args, "more than 16 dims");
   Val result =
       c.tensors.permuteTo(c.tensors.reshapeTo(given[0], split), permutation);
   return c.tensors.reshapeTo(result, joined);
 }
 
-/// One operand of an einsum with its dims in the order `wanted`. Dims that it
-/// lacks get size 1; dims that are not in `wanted` are summed.
-static Val arrange(Checker &c, Val tensor, std::string letters,
-                   llvm::StringRef wanted) {
-  llvm::SmallVector<unsigned> summed;
-  std::string kept;
-  for (auto [i, letter] : llvm::enumerate(letters)) {
-    if (wanted.contains(letter))
-      kept += letter;
-    else
-      summed.push_back(i);
-  }
-  tensor = c.tensors.reduceOf(td::ReduceKind::Sum, tensor, summed, false);
-  llvm::SmallVector<int64_t> permutation;
-  Dims dims;
-  for (char letter : wanted) {
-    size_t at = kept.find(letter);
-    if (at == std::string::npos) {
-      dims.push_back(1);
-      continue;
-    }
-    permutation.push_back(at);
-    dims.push_back(typeOf(tensor).dims[at]);
-  }
-  return c.tensors.reshapeTo(c.tensors.permuteTo(tensor, permutation), dims);
-}
-
-static Val einsum(Checker &c, const Bound &args) {
-  auto pattern = c.host.requireStr(args["equation"], "a pattern");
-  if (!pattern)
-    return c.fail();
-  const Val &equation = args["equation"];
-  std::string text;
-  for (char letter : *pattern)
-    if (letter != ' ')
-      text += letter;
-  llvm::StringRef whole(text);
-  auto [inputs, output] = whole.split("->");
-  if (!whole.contains("->"))
-    return reject(c, equation, args, "`->` is missing");
-  llvm::SmallVector<llvm::StringRef> parts;
-  inputs.split(parts, ',');
-  llvm::ArrayRef<Val> tensors = args.rest();
-  if (parts.size() != tensors.size())
-    return reject(c, equation, args,
-                  llvm::Twine(parts.size()) + " operands in the pattern, " +
-                      llvm::Twine(tensors.size()) + " given");
-  if (tensors.size() > 2)
-    return c.unsupported(args.range(), "`einsum` of more than two tensors");
-  llvm::StringMap<Size> sizes;
-  for (auto [part, tensor] : llvm::zip(parts, tensors)) {
-    if (!c.tensors.isTensor(tensor, args.range(), "`einsum`"))
-      return c.fail();
-    const Dims &dims = typeOf(tensor).dims;
-    if (part.size() != dims.size())
-      return reject(c, equation, args,
-                    "`" + part + "` for " + typeText(typeOf(tensor)));
-    for (auto [i, letter] : llvm::enumerate(part)) {
-      if (!llvm::isAlpha(letter) || part.count(letter) != 1)
-        return reject(c, equation, args, "`" + part + "` is not supported");
-      auto [entry, fresh] =
-          sizes.try_emplace(llvm::StringRef(&part.data()[i], 1), dims[i]);
-      ShapeAnswer answer =
-          sameShape({entry->second}, {dims[i]}, "the sizes differ");
-      if (!fresh && (!answer || !c.tensors.prove(answer)))
-        return reject(c, equation, args, answer.problem);
-    }
-  }
-  for (char letter : output)
-    if (!inputs.contains(letter) || output.count(letter) != 1)
-      return reject(c, equation, args, "the right side does not fit");
-  if (tensors.size() == 1)
-    return arrange(c, tensors[0], parts[0].str(), output);
-  // batch: in both and the result; shared: in both only; own: in one.
-  std::string batch, shared, rows, columns;
-  for (char letter : parts[0])
-    if (parts[1].contains(letter))
-      (output.contains(letter) ? batch : shared) += letter;
-    else if (output.contains(letter))
-      rows += letter;
-  for (char letter : parts[1])
-    if (!parts[0].contains(letter) && output.contains(letter))
-      columns += letter;
-  auto product = [&](llvm::StringRef letters) {
-    Dims dims;
-    for (size_t i = 0; i != letters.size(); ++i)
-      dims.push_back(sizes[letters.substr(i, 1)]);
-    return dims;
-  };
-  Dims batchDims = product(batch);
-  Dims leftDims = batchDims, rightDims = batchDims, wide = batchDims;
-  leftDims.push_back(numElements(product(rows)));
-  leftDims.push_back(numElements(product(shared)));
-  rightDims.push_back(numElements(product(shared)));
-  rightDims.push_back(numElements(product(columns)));
-  Val left = arrange(c, tensors[0], parts[0].str(), batch + rows + shared);
-  Val right = arrange(c, tensors[1], parts[1].str(), batch + shared + columns);
-  Val result =
-      c.tensors.matmulOf(c.tensors.reshapeTo(left, leftDims),
-                         c.tensors.reshapeTo(right, rightDims), args.range());
-  if (result.isError())
-    return result;
-  wide.append(product(rows));
-  wide.append(product(columns));
-  return arrange(c, c.tensors.reshapeTo(result, wide), batch + rows + columns,
-                 output);
-}
-
 llvm::ArrayRef<Builtin> sema::getPatternBuiltins() {
   static const Builtin table[] = {
       {"rearrange", "**", rearrange},
-      {"einsum", "equation, *tensors", einsum},
   };
   return table;
 }

@@ -3,7 +3,6 @@
 #include "BuiltinArguments.h"
 #include "Frontend/Typed/Movement.h"
 #include "Frontend/Typed/Pooling.h"
-#include "Frontend/Typed/Resize.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -167,70 +166,6 @@ static Val fold(Checker &c, const Bound &args) {
                 batch->hasBatchDim);
 }
 
-/// The numbers of `size=` or `scale_factor=`, one for all dims or one each.
-template <typename Number, typename Take>
-static bool takeEach(Checker &c, const Val *given, Take take,
-                     llvm::MutableArrayRef<std::optional<Number>> numbers,
-                     llvm::StringRef what) {
-  if (!given || given->is(ValKind::None))
-    return true;
-  bool isList = given->is(ValKind::Tuple) || given->is(ValKind::List);
-  if (isList && elementsOf(*given).size() != numbers.size()) {
-    reportCount(c, given->range, what, numbers.size(),
-                elementsOf(*given).size());
-    return false;
-  }
-  for (auto [i, number] : llvm::enumerate(numbers)) {
-    number = take(isList ? elementsOf(*given)[i] : *given);
-    if (!number)
-      return false;
-  }
-  return true;
-}
-
-static Val interpolate(Checker &c, const Bound &args) {
-  if (!c.tensors.isTensor(args["input"], args.range(), args.what()))
-    return c.fail();
-  Typed input = typedOf(args["input"]);
-  if (const Val *given = args.find("mode")) {
-    auto mode = c.host.requireStr(*given, "`mode`");
-    if (!mode)
-      return c.fail();
-    if (*mode != "nearest")
-      return c.unsupported(args.range(), "`mode=\"" + *mode + "\"`");
-  }
-  size_t rank = input.type.dims.size();
-  if (rank < 3 || rank > 5) {
-    c.error(DiagCode::TD401, args.range(),
-            args.what() + " takes a tensor of 3 to 5 dims")
-        .label("this one is " + typeText(input.type));
-    return c.fail();
-  }
-  llvm::SmallVector<std::optional<int64_t>> wanted(rank - 2);
-  llvm::SmallVector<std::optional<double>> factors(rank - 2);
-  auto takeSize = [&](const Val &val) { return takeInt(c, val, "`size`"); };
-  auto takeFloat = [&](const Val &val) {
-    return c.host.requireFloat(val, "`scale_factor`");
-  };
-  if (!takeEach<int64_t>(c, args.find("size"), takeSize, wanted, "`size`") ||
-      !takeEach<double>(c, args.find("scale_factor"), takeFloat, factors,
-                        "`scale_factor`"))
-    return c.fail();
-  if (wanted[0].has_value() == factors[0].has_value()) {
-    c.error(DiagCode::TD222, args.range(),
-            args.what() + " takes either `size` or `scale_factor`");
-    return c.fail();
-  }
-  if (factors[0] &&
-      llvm::any_of(factors, [](auto factor) { return !(*factor > 0); })) {
-    c.error(DiagCode::TD222, args.range(), "`scale_factor` is above 0");
-    return c.fail();
-  }
-  return finish(c, args,
-                typed::resizeNearest(c.tensors.builder, input, wanted, factors),
-                true);
-}
-
 /// Tensor.unfold: windows along one dim; their elements are a new last dim.
 static Val unfoldDim(Checker &c, const Bound &args) {
   if (!c.tensors.isTensor(args["input"], args.range(), args.what()))
@@ -285,7 +220,6 @@ llvm::ArrayRef<Builtin> sema::getPoolingBuiltins() {
       {"unfold", "input, kernel_size, dilation=, padding=, stride=", unfold},
       {"fold",
        "input, output_size, kernel_size, dilation=, padding=, stride=", fold},
-      {"interpolate", "input, size=, scale_factor=, mode=", interpolate},
       {".unfold", "input, dimension, size, step", unfoldDim},
       {"per_dim", "name, value, count", perDim},
   };

@@ -293,8 +293,8 @@ static Val diagonal(Checker &c, const Bound &args) {
 llvm::ArrayRef<Builtin> sema::getRearrangeBuiltins() {
   static const Builtin table[] = {
       {"pad", "input, pad, mode=, value=", pad},
-      {"flip", "input, *dims=", flip},
-      {"roll", "input, shifts, dims=", roll},
+      {"flip", "input, *dims=", ofAnyRank<flip>},
+      {"roll", "input, shifts, dims=", ofAnyRank<roll>},
       {"repeat", "input, *sizes", repeat},
       {"tile", "input, *dims=", repeat},
       {"repeat_interleave", "input, repeats, dim=", repeatInterleave},

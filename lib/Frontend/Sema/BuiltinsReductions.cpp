@@ -326,19 +326,60 @@ static Val extreme(Checker &c, const Bound &args) {
                                                         args.range(), what)});
 }
 
+/// The sum of |x|^p, to the power 1 / p.
+static Val powerNorm(Checker &c, const Val &size, double p, const Along &a,
+                     SourceRange range) {
+  Val powers = c.binary(BinaryOp::Pow, size, makeFloat(p), range);
+  return powers.isError() ? powers
+                          : c.binary(BinaryOp::Pow, sumAlong(c, powers, a),
+                                     makeFloat(1 / p), range);
+}
+
+/// The order of a norm; "fro" is that of a matrix as one vector.
+static std::optional<double> takeOrder(Checker &c, const Val *p) {
+  if (!p || p->is(ValKind::None))
+    return 2;
+  if (!p->is(ValKind::Str))
+    return c.host.requireFloat(*p, "`p`");
+  auto name = c.host.requireStr(*p, "`p`");
+  if (!name || *name == "fro")
+    return name ? std::optional(2.0) : std::nullopt;
+  if (*name == "nuc")
+    c.unsupported(p->range, "the nuclear norm");
+  else
+    c.error(DiagCode::TD222, p->range, "`p` is a number or \"fro\"");
+  return std::nullopt;
+}
+
 static Val norm(Checker &c, const Bound &args, const Val &input) {
   std::optional<Along> a;
-  if (args.has("p")) {
-    auto p = c.host.requireFloat(args["p"], "`p`");
-    if (p && *p != 2)
-      return c.unsupported(args["p"].range, "a norm other than 2");
-  }
-  if (!ready(c, args, "`norm`", a) ||
-      !isFloating(c, input, args.range(), "`norm`"))
+  std::optional<double> p = takeOrder(c, args.find("p"));
+  SourceRange range = args.range();
+  if (!p || !ready(c, args, "`norm`", a) ||
+      !isFloating(c, input, range, "`norm`"))
     return c.fail();
-  Val square = c.tensors.elementwise(OpKind::Mul, {input, input}, args.range(),
-                                     "`norm`");
-  return lengthOf(c, sumAlong(c, square, *a), args.range(), "`norm`");
+  if (*p == 2) {
+    Val square =
+        c.tensors.elementwise(OpKind::Mul, {input, input}, range, "`norm`");
+    return lengthOf(c, sumAlong(c, square, *a), range, "`norm`");
+  }
+  if (*p == 0)
+    return sumAlong(c,
+                    c.tensors.castTo(
+                        c.tensors.tensorCompare(td::ComparePredicate::NE, input,
+                                                makeFloat(0), range, "`norm`"),
+                        typeOf(input).dtype),
+                    *a);
+  Val size = c.tensors.elementwise(OpKind::Abs, {input}, range, "`norm`");
+  if (std::isinf(*p))
+    return hasElements(c, input, a->dims, range)
+               ? c.tensors.reduceOf(*p > 0 ? td::ReduceKind::Max
+                                           : td::ReduceKind::Min,
+                                    size, a->dims, a->keep)
+               : c.fail();
+  if (*p == 1)
+    return sumAlong(c, size, *a);
+  return powerNorm(c, size, *p, *a, range);
 }
 
 static Val logSumExp(Checker &c, const Bound &args) {
@@ -366,25 +407,32 @@ template <td::ReduceKind kind> static Val scan(Checker &c, const Bound &args) {
 llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
   using td::ReduceKind;
   static const Builtin table[] = {
-      {"sum", "input, dim=, keepdim=", sum},
-      {"mean", "input, dim=, keepdim=", roundedOnce<mean>},
-      {"var",
-       "input, dim=, keepdim=, correction=, unbiased=", roundedOnce<variance>},
-      {"std",
-       "input, dim=, keepdim=, correction=, unbiased=", roundedOnce<deviation>},
-      {"prod", "input, dim=, keepdim=", plain<ReduceKind::Prod>},
-      {"amax", "input, dim=, keepdim=", plain<ReduceKind::Max>},
-      {"amin", "input, dim=, keepdim=", plain<ReduceKind::Min>},
-      {"any", "input, dim=, keepdim=", plain<ReduceKind::Any>},
-      {"all", "input, dim=, keepdim=", plain<ReduceKind::All>},
-      {"argmax", "input, dim=, keepdim=", argOf<ReduceKind::Max>},
-      {"argmin", "input, dim=, keepdim=", argOf<ReduceKind::Min>},
-      {"max", "input, other=, *, dim=, keepdim=", extreme<ReduceKind::Max>},
-      {"min", "input, other=, *, dim=, keepdim=", extreme<ReduceKind::Min>},
-      {"cumsum", "input, dim", scan<ReduceKind::Sum>},
-      {"cumprod", "input, dim", scan<ReduceKind::Prod>},
-      {"norm", "input, p=, dim=, keepdim=", roundedOnce<norm>},
-      {"logsumexp", "input, dim=, keepdim=", logSumExp},
+      {"sum", "input, dim=, keepdim=, *, dtype=", inDType<ofAnyRank<sum>>},
+      {"mean", "input, dim=, keepdim=, *, dtype=",
+       inDType<ofAnyRank<roundedOnce<mean>>>},
+      {"var", "input, dim=, keepdim=, correction=, unbiased=",
+       ofAnyRank<roundedOnce<variance>>},
+      {"std", "input, dim=, keepdim=, correction=, unbiased=",
+       ofAnyRank<roundedOnce<deviation>>},
+      {"prod", "input, dim=, keepdim=, *, dtype=",
+       inDType<ofAnyRank<plain<ReduceKind::Prod>>>},
+      {"amax", "input, dim=, keepdim=", ofAnyRank<plain<ReduceKind::Max>>},
+      {"amin", "input, dim=, keepdim=", ofAnyRank<plain<ReduceKind::Min>>},
+      {"any", "input, dim=, keepdim=", ofAnyRank<plain<ReduceKind::Any>>},
+      {"all", "input, dim=, keepdim=", ofAnyRank<plain<ReduceKind::All>>},
+      {"argmax", "input, dim=, keepdim=", ofAnyRank<argOf<ReduceKind::Max>>},
+      {"argmin", "input, dim=, keepdim=", ofAnyRank<argOf<ReduceKind::Min>>},
+      {"max",
+       "input, other=, *, dim=, keepdim=", ofAnyRank<extreme<ReduceKind::Max>>},
+      {"min",
+       "input, other=, *, dim=, keepdim=", ofAnyRank<extreme<ReduceKind::Min>>},
+      {"cumsum",
+       "input, dim, *, dtype=", inDType<ofAnyRank<scan<ReduceKind::Sum>>>},
+      {"cumprod",
+       "input, dim, *, dtype=", inDType<ofAnyRank<scan<ReduceKind::Prod>>>},
+      {"norm", "input, p=, dim=, keepdim=, *, dtype=",
+       inDType<ofAnyRank<roundedOnce<norm>>>},
+      {"logsumexp", "input, dim=, keepdim=", ofAnyRank<logSumExp>},
   };
   return table;
 }

@@ -1,7 +1,8 @@
-//===- Indexing.cpp - x[…] and x[…] = v --------------------------------===//
+//===- Indexing.cpp - x[…] ----------------------------------------------===//
 
 #include "Checker.h"
 #include "Frontend/Characters.h"
+#include "Frontend/Typed/Constructors.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace tdc;
@@ -43,16 +44,10 @@ Val Indexing::fromTheFront(const Val &index, const Size &size) {
 }
 
 static bool isIndex(Checker &c, const Val &index, SourceRange range) {
-  if (index.isError() || index.is(ValKind::Int))
-    return index.is(ValKind::Int);
-  Diagnostic &report = c.error(DiagCode::TD303, range,
-                               "an index is an int, not " + describe(index));
-  auto isInt = [](const Val &element) { return element.is(ValKind::Int); };
-  if (index.is(ValKind::List) && llvm::all_of(elementsOf(index), isInt))
-    report.label("several elements are picked by a tensor of ints")
-        .fix(FixIt::Safe, "`tensor(" + c.text(c.userRange(range)) + ")`",
-             {{range.start(), "tensor("}, {range.finish(), ")"}});
-  return false;
+  if (!index.isError() && !index.is(ValKind::Int))
+    c.error(DiagCode::TD303, range,
+            "an index is an int, not " + describe(index));
+  return index.is(ValKind::Int);
 }
 
 /// `x[::-1]`, which is an index tensor here.
@@ -125,18 +120,45 @@ Indexing::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
   return std::make_pair(start, stop.size);
 }
 
-/// `x[none]` is written as `unsqueeze`.
-static bool isNone(Checker &c, const Val &index, SourceRange range) {
-  if (index.is(ValKind::None))
-    c.unsupported(range, "`x[none]` (write `unsqueeze`)");
-  return index.is(ValKind::None);
+/// Adds the numbers of nested lists of one shape to `numbers`; false after a
+/// report.
+static bool flattenList(Checker &c, const Val &list, unsigned depth, Dims &dims,
+                        std::vector<int64_t> &numbers, SourceRange range) {
+  if (!list.is(ValKind::List) && !list.is(ValKind::Tuple)) {
+    std::optional<int64_t> number =
+        isIndex(c, list, range) ? c.host.requireInt(list, "an index in a list")
+                                : std::nullopt;
+    if (number)
+      numbers.push_back(*number);
+    return number.has_value();
+  }
+  Size size(static_cast<int64_t>(elementsOf(list).size()));
+  if (depth == dims.size() && numbers.empty())
+    dims.push_back(size);
+  if (depth >= dims.size() || dims[depth] != size) {
+    c.error(DiagCode::TD401, range, "the lists of an index differ in length");
+    return false;
+  }
+  return llvm::all_of(elementsOf(list), [&](const Val &element) {
+    return flattenList(c, element, depth + 1, dims, numbers, range);
+  });
 }
 
-bool Indexing::resolveIndex(const ast::SubscriptItem &item, const Size &size,
-                            Restriction &restriction) {
-  Val index = c.eval(*item.index);
-  if (isNone(c, index, item.range))
-    return false;
+/// The index tensor of `x[[0, 2]]`.
+static std::optional<Val> tensorOfList(Checker &c, const Val &list,
+                                       const Place &place, SourceRange range) {
+  TensorType type{DType::I64, {}, place};
+  std::vector<int64_t> numbers;
+  if (!flattenList(c, list, 0, type.dims, numbers, range))
+    return std::nullopt;
+  llvm::ArrayRef<char> bytes(reinterpret_cast<const char *>(numbers.data()),
+                             numbers.size() * sizeof(int64_t));
+  return makeTensor(type, typed::constant(c.tensors.builder, bytes, type).value,
+                    range);
+}
+
+bool Indexing::resolveIndex(const ast::SubscriptItem &item, const Val &index,
+                            const Size &size, Restriction &restriction) {
   restriction.size = Size(1);
   if (index.is(ValKind::Tensor)) {
     restriction.indices = index;
@@ -194,175 +216,143 @@ bool Indexing::resolveSlice(const ast::SubscriptItem &item, const Size &size,
   return true;
 }
 
-bool Indexing::hasDims(const TensorType &type,
-                       llvm::ArrayRef<ast::SubscriptItem> items, size_t used,
-                       SourceRange range) {
-  size_t rank = type.dims.size();
-  if (used <= rank)
-    return true;
+Vals Indexing::evalIndices(llvm::ArrayRef<ast::SubscriptItem> items) {
+  Vals indices;
   for (const ast::SubscriptItem &item : items)
-    if (item.kind == ast::SubscriptItem::Index &&
-        isNone(c, c.eval(*item.index), item.range))
-      return false;
-  c.error(DiagCode::TD403, range,
-          llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
-      .label(typeText(type));
-  return false;
+    indices.push_back(
+        item.kind == ast::SubscriptItem::Index ? c.eval(*item.index) : Val());
+  return indices;
 }
 
-bool Indexing::resolveItems(const TensorType &type,
-                            llvm::ArrayRef<ast::SubscriptItem> items,
-                            SourceRange range,
-                            llvm::SmallVectorImpl<Restriction> &restrictions) {
+std::optional<Indexing::Resolved>
+Indexing::resolveItems(const TensorType &type,
+                       llvm::ArrayRef<ast::SubscriptItem> items,
+                       llvm::ArrayRef<Val> indices, SourceRange range) {
   using ast::SubscriptItem;
-  size_t used = llvm::count_if(items, [](const SubscriptItem &item) {
-    return item.kind != SubscriptItem::Ellipsis;
-  });
-  if (!hasDims(type, items, used, range))
-    return false;
-  bool sawEllipsis = false, sawTensor = false;
+  auto takesDim = [&](const SubscriptItem &item, const Val &index) {
+    return item.kind != SubscriptItem::Ellipsis && !index.is(ValKind::None);
+  };
+  size_t rank = type.dims.size(), used = 0;
+  for (auto [item, index] : llvm::zip(items, indices))
+    used += takesDim(item, index);
+  if (used > rank) {
+    c.error(DiagCode::TD403, range,
+            llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
+        .label(typeText(type));
+    return std::nullopt;
+  }
+  Resolved resolved;
+  bool sawEllipsis = false;
   unsigned dim = 0;
-  for (const SubscriptItem &item : items) {
+  for (auto [item, index] : llvm::zip(items, indices)) {
     Restriction restriction;
+    restriction.dim = dim;
     switch (item.kind) {
     case SubscriptItem::Ellipsis:
       if (sawEllipsis) {
         c.error(DiagCode::TD403, item.range, "`...` can be used once");
-        return false;
+        return std::nullopt;
       }
       sawEllipsis = true;
-      dim += type.dims.size() - used;
+      dim += rank - used;
       continue;
     case SubscriptItem::Unknown:
       c.error(DiagCode::TD403, item.range, "`?` is for types, not for indices");
-      return false;
+      return std::nullopt;
     case SubscriptItem::Index: {
-      restriction.dim = dim;
-      if (!resolveIndex(item, type.dims[dim], restriction))
-        return false;
-      bool isTensor = restriction.indices.is(ValKind::Tensor);
-      restrictions.push_back(restriction);
-      if (isTensor && sawTensor) {
-        bool areNumbers =
-            llvm::all_of(restrictions, [](const Restriction &one) {
-              return !one.indices.is(ValKind::Tensor) ||
-                     typeOf(one.indices).dims.empty();
-            });
-        c.unsupported(item.range, "indexing by several tensors",
-                      areNumbers ? "`.item()` makes an int of a 0-d tensor, as "
-                                   "in `x[i.item(), j.item()]`"
-                                 : "");
-        return false;
+      if (index.is(ValKind::None)) {
+        resolved.added.push_back(dim);
+        continue;
       }
-      sawTensor |= isTensor;
+      Val own = index;
+      if (index.is(ValKind::List) || index.is(ValKind::Tuple)) {
+        auto tensor = tensorOfList(c, index, type.place, item.range);
+        if (!tensor)
+          return std::nullopt;
+        own = *tensor;
+      }
+      if (!resolveIndex(item, own, type.dims[dim], restriction))
+        return std::nullopt;
+      resolved.restrictions.push_back(restriction);
       break;
     }
     case SubscriptItem::Slice:
-      restriction.dim = dim;
       if (!resolveSlice(item, type.dims[dim], restriction))
-        return false;
+        return std::nullopt;
       if (item.start || item.stop || restriction.step != 1)
-        restrictions.push_back(restriction);
+        resolved.restrictions.push_back(restriction);
       break;
     }
     ++dim;
   }
-  return true;
+  return resolved;
+}
+
+/// The sizes after slices and indices.
+Dims Indexing::sizesOf(DimsRef dims, const Resolved &resolved) {
+  Dims sizes;
+  for (size_t dim = 0; dim <= dims.size(); ++dim) {
+    sizes.append(llvm::count(resolved.added, dim), Size(1));
+    if (dim == dims.size())
+      break;
+    const Restriction *own =
+        llvm::find_if(resolved.restrictions,
+                      [&](const Restriction &one) { return one.dim == dim; });
+    if (own == resolved.restrictions.end() || own->indices.is(ValKind::Tensor))
+      sizes.push_back(dims[dim]);
+    else if (!own->drop)
+      sizes.push_back(own->size);
+  }
+  return sizes;
+}
+
+std::optional<llvm::SmallVector<typed::Pick>>
+Indexing::takePicks(Val &tensor, const Resolved &resolved, SourceRange range) {
+  Vals all{tensor};
+  for (const Restriction &one : resolved.restrictions)
+    if (one.indices.is(ValKind::Tensor))
+      all.push_back(one.indices);
+  if (!c.places.samePlace(all, range))
+    return std::nullopt;
+  tensor = all.front();
+  llvm::SmallVector<typed::Pick> picks;
+  for (const Restriction &one : resolved.restrictions) {
+    if (!one.indices.is(ValKind::Tensor))
+      continue;
+    unsigned dim = one.dim + llvm::count_if(resolved.added, [&](unsigned at) {
+                     return at <= one.dim;
+                   });
+    for (const Restriction &other : resolved.restrictions)
+      dim -= other.drop && other.dim < one.dim;
+    picks.push_back({dim, typedOf(all[picks.size() + 1])});
+  }
+  return picks;
 }
 
 Val Indexing::indexTensor(const Val &tensor,
                           llvm::ArrayRef<ast::SubscriptItem> items,
                           SourceRange range) {
-  llvm::SmallVector<Restriction> restrictions;
-  if (!resolveItems(typeOf(tensor), items, range, restrictions))
+  auto resolved =
+      resolveItems(typeOf(tensor), items, evalIndices(items), range);
+  if (!resolved)
     return c.fail();
   c.at(range);
   Val result = tensor;
-  llvm::SmallVector<unsigned> dropped;
-  const Restriction *gather = nullptr;
-  for (const Restriction &one : restrictions) {
-    if (one.indices.is(ValKind::Tensor)) {
-      gather = &one;
-      continue;
-    }
-    result = c.tensors.sliceOf(result, one.start, one.dim, one.step, one.size);
-    if (one.drop)
-      dropped.push_back(one.dim);
-  }
-  unsigned gatherDim = gather ? gather->dim : 0;
-  for (unsigned dim : dropped)
-    gatherDim -= gather && dim < gather->dim;
-  if (!dropped.empty())
-    result = c.tensors.reshapeTo(
-        result, reduceShape(typeOf(result).dims, dropped, false).dims);
-  if (gather)
-    result = c.tensors.gatherOf(result, gather->indices, gatherDim, range);
-  return result;
-}
-
-Val Indexing::updateAlong(const Val &tensor,
-                          llvm::ArrayRef<Restriction> restrictions,
-                          const Val &update) {
-  if (restrictions.empty())
-    return update;
-  const Restriction &one = restrictions.front();
-  if (restrictions.size() == 1)
-    return c.tensors.updateSliceOf(tensor, update, one.start, one.dim,
-                                   one.step);
-  // The part along the first dim is taken out, updated and put back.
-  Val part = c.tensors.sliceOf(tensor, one.start, one.dim, one.step, one.size);
-  Val updated = updateAlong(part, restrictions.drop_front(), update);
-  return c.tensors.updateSliceOf(tensor, updated, one.start, one.dim, one.step);
-}
-
-Val Indexing::updateTensor(const Val &tensor,
-                           llvm::ArrayRef<ast::SubscriptItem> items,
-                           const Val &update, SourceRange range) {
-  const TensorType &type = typeOf(tensor);
-  llvm::SmallVector<Restriction> restrictions;
-  if (!resolveItems(type, items, range, restrictions))
+  for (const Restriction &one : resolved->restrictions)
+    if (!one.indices.is(ValKind::Tensor))
+      result =
+          c.tensors.sliceOf(result, one.start, one.dim, one.step, one.size);
+  Dims sizes = sizesOf(typeOf(tensor).dims, *resolved);
+  if (!c.tensors.isWithinRank(sizes.size(), range))
     return c.fail();
-  Dims part = type.dims;
-  llvm::SmallVector<unsigned> dropped;
-  for (const Restriction &one : restrictions) {
-    if (one.indices.is(ValKind::Tensor))
-      return c.unsupported(range, "an update at the places of an index tensor");
-    part[one.dim] = one.size;
-    if (one.drop)
-      dropped.push_back(one.dim);
-  }
-  c.at(range);
-  Dims shown = reduceShape(part, dropped, false).dims;
-  TensorType wanted{type.dtype, shown, type.place};
-  Val value = update;
-  if (value.isHostScalar()) {
-    if (!c.tensors.takesFloat(value, type.dtype, range))
-      return c.fail();
-    value = c.tensors.fillTensor(value, wanted);
-  }
-  if (!c.tensors.isTensor(value, range, "an update"))
-    return c.fail();
-  ShapeAnswer answer = broadcastShapes({shown, typeOf(value).dims});
-  bool grows = answer && answer.dims.size() != shown.size();
-  for (size_t i = 0; answer && !grows && i != shown.size(); ++i)
-    grows = shown[i].isConstant(1) && !answer.dims[i].isConstant(1);
-  if (!answer || grows || !c.tensors.prove(answer)) {
-    c.error(DiagCode::TD401, range,
-            "shapes do not fit: " + spelling(typeOf(value).dims) +
-                " into a part of shape " + spelling(shown));
-    return c.fail();
-  }
-  if (typeOf(value).dtype != type.dtype) {
-    typed::failDTypes(c.tensors.builder, typeOf(value).dtype, type.dtype,
-                      /*operand=*/0, type.dtype);
-    c.tensors.explainFailure(range, value);
-    return c.fail();
-  }
-  Vals both{tensor, value};
-  if (!c.places.samePlace(both, range))
-    return c.fail();
-  value = c.tensors.reshapeTo(c.tensors.broadcastTo(both[1], shown), part);
-  return updateAlong(both[0], restrictions, value);
+  result = c.tensors.reshapeTo(result, sizes);
+  auto picks = takePicks(result, *resolved, range);
+  if (!picks || picks->empty())
+    return picks ? result : c.fail();
+  Vals operands{result};
+  return c.tensors.finish(
+      typed::gatherAt(c.tensors.builder, typedOf(result), *picks), operands,
+      range);
 }
 
 namespace {

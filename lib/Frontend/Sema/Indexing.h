@@ -10,6 +10,7 @@
 #ifndef TDC_LIB_FRONTEND_SEMA_INDEXING_H
 #define TDC_LIB_FRONTEND_SEMA_INDEXING_H
 
+#include "Frontend/Typed/Indexing.h"
 #include "Values.h"
 
 namespace tdc::sema {
@@ -30,6 +31,13 @@ public:
     Val indices;       ///< an integer tensor in place of the above
   };
 
+  /// All items of `x[…]`.
+  struct Resolved {
+    llvm::SmallVector<Restriction> restrictions;
+    /// Dims of the tensor before which a `none` adds a dim of size 1.
+    llvm::SmallVector<unsigned> added;
+  };
+
   Val evalSubscript(const ast::SubscriptExpr &expr);
   Val updateTensor(const Val &tensor, llvm::ArrayRef<ast::SubscriptItem> items,
                    const Val &update, SourceRange range);
@@ -44,19 +52,29 @@ public:
 
 private:
   /// An index or slice of a dim of this size; false after a report.
-  bool resolveIndex(const ast::SubscriptItem &item, const Size &size,
-                    Restriction &restriction);
+  bool resolveIndex(const ast::SubscriptItem &item, const Val &index,
+                    const Size &size, Restriction &restriction);
   bool resolveSlice(const ast::SubscriptItem &item, const Size &size,
                     Restriction &restriction);
-  /// Whether the tensor has the `used` dims that the items take; reports if
-  /// not.
-  bool hasDims(const TensorType &type, llvm::ArrayRef<ast::SubscriptItem> items,
-               size_t used, SourceRange range);
-  bool resolveItems(const TensorType &type,
-                    llvm::ArrayRef<ast::SubscriptItem> items, SourceRange range,
-                    llvm::SmallVectorImpl<Restriction> &restrictions);
+  /// The values of the items that are indices.
+  Vals evalIndices(llvm::ArrayRef<ast::SubscriptItem> items);
+  std::optional<Resolved> resolveItems(const TensorType &type,
+                                       llvm::ArrayRef<ast::SubscriptItem> items,
+                                       llvm::ArrayRef<Val> indices,
+                                       SourceRange range);
+  static Dims sizesOf(DimsRef dims, const Resolved &resolved);
+  /// The index tensors of the items, brought to the place of `tensor`, by the
+  /// dims of the tensor after all slices and indices. None after a report.
+  std::optional<llvm::SmallVector<typed::Pick>>
+  takePicks(Val &tensor, const Resolved &resolved, SourceRange range);
   Val indexTensor(const Val &tensor, llvm::ArrayRef<ast::SubscriptItem> items,
                   SourceRange range);
+  /// The tensor with a value in place of what the items name, without or with
+  /// index tensors among them.
+  Val updatePart(const Val &tensor, const Resolved &resolved, const Val &value,
+                 SourceRange range);
+  Val updatePicked(const Val &tensor, const Resolved &resolved,
+                   const Val &value, SourceRange range);
   Val indexSequence(const Val &base, const ast::SubscriptItem &item);
   /// Where a slice starts and stops, both counted from the front.
   std::optional<std::pair<Val, Size>> sliceEnds(const ast::SubscriptItem &item,

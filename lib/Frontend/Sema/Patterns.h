@@ -1,8 +1,9 @@
-//===- Patterns.h - the strings of rearrange and einsum -------------------===//
+//===- Patterns.h - the pattern strings of rearrange and einsum -----------===//
 
 #ifndef TDC_LIB_FRONTEND_SEMA_PATTERNS_H
 #define TDC_LIB_FRONTEND_SEMA_PATTERNS_H
 
+#include "Checker.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include <string>
@@ -17,6 +18,10 @@ using AxisGroup = llvm::SmallVector<llvm::StringRef, 3>;
 /// malformed.
 bool parseSide(llvm::StringRef text, llvm::SmallVectorImpl<AxisGroup> &groups,
                std::string &problem);
+
+/// Reports that a pattern does not fit its tensors (TD409); the error value.
+Val rejectPattern(Checker &c, const Val &pattern, const Bound &args,
+                  const llvm::Twine &why);
 
 } // namespace tdc::sema
 

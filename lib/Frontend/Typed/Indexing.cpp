@@ -7,22 +7,35 @@
 
 namespace tdc::typed {
 
-MaybeTyped gather(TypedBuilder &b, const Typed &input, const Typed &indices,
-                  unsigned dim) {
+td::ReduceKind combinationOf(td::ReduceKind kind, DType dtype) {
+  if (dtype != DType::Bool)
+    return kind;
+  bool isAny = kind == td::ReduceKind::Sum || kind == td::ReduceKind::Max;
+  return isAny ? td::ReduceKind::Any : td::ReduceKind::All;
+}
+
+MaybeTyped toIndices(TypedBuilder &b, const Typed &indices) {
   DType dtype = indices.type.dtype;
-  if (!isInteger(dtype) || dtype == DType::U8) {
-    b.fail(DiagCode::TD301,
-           "indices must be i64 or i32, not " + spelling(dtype));
-    b.failure.conversion = {1, "int", /*isPromotion=*/false};
+  // PyTorch reads u8 as a mask.
+  if (isInteger(dtype) && dtype != DType::U8)
+    return cast(b, indices, DType::I64);
+  b.fail(DiagCode::TD301, "indices must be i64 or i32, not " + spelling(dtype));
+  b.failure.conversion = {1, "int", /*isPromotion=*/false};
+  return std::nullopt;
+}
+
+MaybeTyped gather(TypedBuilder &b, const Typed &input, const Typed &given,
+                  unsigned dim) {
+  MaybeTyped wide = toIndices(b, given);
+  if (!wide)
     return std::nullopt;
-  }
+  const Typed &indices = *wide;
   ShapeAnswer answer = gatherShape(input.type.dims, indices.type.dims, dim);
   if (!answer)
     return b.fail(DiagCode::TD401, "shapes do not fit: indexing",
                   answer.problem);
   TensorType type{input.type.dtype, answer.dims, sharedPlace({input, indices})};
-  return b.make(OpKind::Gather,
-                {input.value, cast(b, indices, DType::I64).value},
+  return b.make(OpKind::Gather, {input.value, indices.value},
                 {{"dim", int64_t(dim)}}, std::move(type));
 }
 
@@ -109,9 +122,10 @@ MaybeTyped gatherAlong(TypedBuilder &b, const Typed &input, const Typed &index,
                 {{"dim", int64_t(dim)}}, std::move(type));
 }
 
-MaybeTyped scatterAddAlong(TypedBuilder &b, const Typed &input,
-                           const Typed &index, const Typed &source,
-                           unsigned dim, llvm::StringRef what) {
+MaybeTyped scatterAlong(TypedBuilder &b, const Typed &input, const Typed &index,
+                        const Typed &source, unsigned dim,
+                        std::optional<td::ReduceKind> combine,
+                        llvm::StringRef what) {
   if (source.type.dtype != input.type.dtype)
     return failDTypes(b, input.type.dtype, source.type.dtype, /*operand=*/2,
                       input.type.dtype);
@@ -119,9 +133,13 @@ MaybeTyped scatterAddAlong(TypedBuilder &b, const Typed &input,
   if (!part.take("input", index, dim, what) ||
       !added.take("src", index, std::nullopt, what))
     return std::nullopt;
-  return part.replace(b.make(OpKind::ScatterAddAlong,
+  llvm::SmallVector<OpAttribute> attributes{{"dim", int64_t(dim)}};
+  if (combine)
+    attributes.push_back(
+        {"combine", combinationOf(*combine, input.type.dtype)});
+  return part.replace(b.make(OpKind::ScatterAlong,
                              {part.get().value, index.value, added.get().value},
-                             {{"dim", int64_t(dim)}}, part.get().type));
+                             attributes, part.get().type));
 }
 
 } // namespace tdc::typed

@@ -19,7 +19,7 @@ func.func @concat(%x: tensor<16xf32>, %y: tensor<16xf32>) -> tensor<32xf32> {
 // CHECK: arith.addf {{.*}} : vector<16xf32>
 // CHECK: llvm.store {{.*}} : vector<16xf32>
 func.func @scatter(%x: tensor<40x16xf32>, %i: tensor<8xi64>, %u: tensor<8x16xf32>) -> tensor<40x16xf32> {
-  %y = td.scatter_add %x, %i, %u dim 0 : tensor<40x16xf32>, tensor<8xi64>, tensor<8x16xf32>
+  %y = td.scatter %x, %i, %u dim 0 combine sum : tensor<40x16xf32>, tensor<8xi64>, tensor<8x16xf32>
   return %y : tensor<40x16xf32>
 }
 
@@ -30,6 +30,6 @@ func.func @scatter(%x: tensor<40x16xf32>, %i: tensor<8xi64>, %u: tensor<8x16xf32
 // CHECK: arith.addf {{.*}} : f32
 // CHECK: llvm.store {{.*}} : f32
 func.func @histogram(%x: tensor<40xf32>, %i: tensor<80xi64>, %u: tensor<80xf32>) -> tensor<40xf32> {
-  %y = td.scatter_add %x, %i, %u dim 0 : tensor<40xf32>, tensor<80xi64>, tensor<80xf32>
+  %y = td.scatter %x, %i, %u dim 0 combine sum : tensor<40xf32>, tensor<80xi64>, tensor<80xf32>
   return %y : tensor<40xf32>
 }

@@ -8,9 +8,9 @@
 // and adds the rows in order, because two indices may be equal. An index out of
 // range is reported.
 // CHECK: %[[ZEROS:.*]] = td.launch @fill_0
-// CHECK: td.launch @scatter_add_1(%{{.*}}, %{{.*}}, %{{.*}}, %[[ZEROS]]) blocks(%{{.*}}) in_place [3, 0] starts_as [3, 0]
-// CHECK: td.gpu_kernel @scatter_add_1 threads 256 shared 0 parameters 6 reports
-// CHECK: llvm.func @scatter_add_1
+// CHECK: td.launch @scatter_1(%{{.*}}, %{{.*}}, %{{.*}}, %[[ZEROS]]) blocks(%{{.*}}) in_place [3, 0] starts_as [3, 0]
+// CHECK: td.gpu_kernel @scatter_1 threads 256 shared 0 parameters 6 reports
+// CHECK: llvm.func @scatter_1
 // CHECK: scf.if
 // CHECK: scf.for
 // CHECK: llvm.call @tdrt_kernel_error
@@ -20,7 +20,7 @@ func.func @scatter(%i: !i, %u: !u, %zero: f64) -> !x {
   %r = td.kernel(%i, %u, %zero) : (!i, !u, f64) -> !x {
   ^bb0(%a: !i, %b: !u, %z: f64):
     %f = td.fill %z : f64 -> !x
-    %s = td.scatter_add %f, %a, %b dim 0 : !x, !i, !u
+    %s = td.scatter %f, %a, %b dim 0 combine sum : !x, !i, !u
     td.yield %s : !x
   }
   return %r : !x
@@ -35,8 +35,8 @@ func.func @scatter(%i: !i, %u: !u, %zero: f64) -> !x {
 // Many indices: each of the 32 columns has 64 threads. Each thread goes through
 // all indices and adds those whose row is its number modulo 64.
 // CHECK-LABEL: func.func @shares
-// CHECK: td.launch @scatter_add_0({{.*}}) blocks(%c8_i64)
-// CHECK: llvm.func @scatter_add_0
+// CHECK: td.launch @scatter_0({{.*}}) blocks(%c8_i64)
+// CHECK: llvm.func @scatter_0
 // CHECK: %[[SHARE:.*]] = arith.divui
 // CHECK: scf.for
 // CHECK: %[[OWNER:.*]] = arith.remui
@@ -46,7 +46,7 @@ func.func @scatter(%i: !i, %u: !u, %zero: f64) -> !x {
 func.func @shares(%x: !x, %i: !i, %u: !u) -> !x {
   %r = td.kernel(%x, %i, %u) : (!x, !i, !u) -> !x {
   ^bb0(%f: !x, %a: !i, %b: !u):
-    %s = td.scatter_add %f, %a, %b dim 0 : !x, !i, !u
+    %s = td.scatter %f, %a, %b dim 0 combine sum : !x, !i, !u
     td.yield %s : !x
   }
   return %r : !x
@@ -84,11 +84,11 @@ func.func @parts(%x: !a, %y: !b) -> !c {
 // changes a copy.
 // CHECK-LABEL: func.func @onto_itself
 // CHECK: %[[COPY:.*]] = td.launch @copy_0(%arg0
-// CHECK: td.launch @scatter_add_along_1(%arg0, %arg1, %[[COPY]]) {{.*}} in_place [2, 0] starts_as [2, 0]
+// CHECK: td.launch @scatter_along_1(%arg0, %arg1, %[[COPY]]) {{.*}} in_place [2, 0] starts_as [2, 0]
 func.func @onto_itself(%x: !x, %i: !x) -> !x {
   %r = td.kernel(%x, %i) : (!x, !x) -> !x {
   ^bb0(%a: !x, %b: !x):
-    %s = td.scatter_add_along %a, %b, %a dim 0 : !x, !x, !x
+    %s = td.scatter_along %a, %b, %a dim 0 combine sum : !x, !x, !x
     td.yield %s : !x
   }
   return %r : !x

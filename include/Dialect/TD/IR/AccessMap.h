@@ -17,6 +17,7 @@
 #ifndef TDC_DIALECT_TD_IR_ACCESSMAP_H
 #define TDC_DIALECT_TD_IR_ACCESSMAP_H
 
+#include "Dialect/TD/OpTable/Enums.h"
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -65,14 +66,15 @@ struct OperandDim {
   unsigned dim;
 };
 
-/// A part of the result of an UpdateOp: all elements of an operand, each
-/// written to a position of its own or added to the element there.
+/// A part of the result of an UpdateOp: all elements of an operand, in
+/// row-major order, each written to a position or combined with the element
+/// there.
 struct UpdatePart {
   unsigned operand;
   /// The map from the coordinates of the operand to those of the result. The
   /// access of an index tensor has the same domain.
   AccessMap position;
-  bool adds = false;
+  std::optional<ReduceKind> combine = {};
 };
 
 /// A dim of a tensor. findEqualDim() returns a dim of another tensor with the

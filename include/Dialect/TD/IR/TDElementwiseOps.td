@@ -79,6 +79,7 @@ def TD_SqrtOp : TD_UnaryOp<"sqrt", "square root, correctly rounded", TD_FloatTen
 def TD_RsqrtOp : TD_UnaryOp<"rsqrt", "1 / sqrt(x)", TD_FloatTensor, "Transcendental", "Slow", [Diff]>;
 def TD_SinOp : TD_UnaryOp<"sin", "sine of radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_CosOp : TD_UnaryOp<"cos", "cosine of radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_AtanOp : TD_UnaryOp<"atan", "arc tangent in radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_TanhOp : TD_UnaryOp<"tanh", "hyperbolic tangent", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_ErfOp : TD_UnaryOp<"erf", "error function", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_SigmoidOp : TD_UnaryOp<"sigmoid", "1 / (1 + exp(-x)), no overflow", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
@@ -134,6 +135,7 @@ def TD_MinOp : TD_BinaryOp<"min", "the smaller of two elements; NaN wins; ties s
   let spelling = "minimum";
 }
 def TD_CopysignOp : TD_BinaryOp<"copysign", "the magnitude of the first, the sign of the second; the gradient at 0 is 0", TD_FloatTensor, "Exact", "Simple", [Diff]>;
+def TD_Atan2Op : TD_BinaryOp<"atan2", "angle in radians of the point (other, input), from -pi to pi", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_AndOp : TD_BinaryOp<"and", "bitwise and; logical on bool", TD_BitsTensor, "Exact", "Simple", [Commutative], "tensor<4xi64>"> {
   let spelling = "&";
 }

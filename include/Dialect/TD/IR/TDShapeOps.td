@@ -348,33 +348,36 @@ def TD_GatherOp : TD_ComputeOp<"gather", [Diff,
   let hasVerifier = 1;
 }
 
-def TD_ScatterAddOp : TD_ComputeOp<"scatter_add", [
+def TD_ScatterOp : TD_ComputeOp<"scatter", [
     AllTypesMatch<["input", "result"]>, Diff, AddableUpdate, Expand,
     DeclareOpInterfaceMethods<TD_Picker, ["countsFromEnd"]>],
     ["getAccess", "mayFail"]> {
-  let summary = "add rows at the places an index tensor names";
+  let summary = "write rows at the positions of an index tensor, or combine them";
   let family = "Update";
   let operands = 3;
-  let dtypes = "kNumbers";
   let tolerance = "Accumulating";
   let description = [{
-    The transpose of td.gather: `input` with `updates[a…, j…, b…]` added at
-    [a…, indices[j…], b…], in order of j.
+    `input` with `updates[a…, j…, b…]` written at [a…, indices[j…], b…], in order
+    of j: the last one stays. With `combine` each update is combined with the
+    element there; `combine sum` is the transpose of td.gather. A negative index
+    counts from the end; one out of range stops the program.
 
     C1: the dim is in range. C2: the shape of `updates` is the result shape of the
-    matching td.gather. C3: dtypes are equal.
+    matching td.gather. C3: dtypes are equal. C4: bools, and only they, are combined by any
+    or all.
 
     Example:
     ```mlir
-    %r = td.scatter_add %x, %i, %u dim 0 : tensor<100x10xf32>, tensor<32xi64>, tensor<32x10xf32>
+    %r = td.scatter %x, %i, %u dim 0 combine sum : tensor<100x10xf32>, tensor<32xi64>, tensor<32x10xf32>
     ```
   }];
-  let arguments = (ins TD_NumberTensor:$input, TD_IndexTensor:$indices,
-                       TD_NumberTensor:$updates, I64Attr:$dim);
-  let results = (outs TD_NumberTensor:$result);
+  let arguments = (ins TD_Tensor:$input, TD_IndexTensor:$indices,
+                       TD_Tensor:$updates, I64Attr:$dim,
+                       OptionalAttr<TD_ReduceKindAttr>:$combine);
+  let results = (outs TD_Tensor:$result);
   let assemblyFormat = [{
-    $input `,` $indices `,` $updates `dim` $dim attr-dict `:` type($input) `,`
-    type($indices) `,` type($updates)
+    $input `,` $indices `,` $updates `dim` $dim (`combine` $combine^)? attr-dict
+    `:` type($input) `,` type($indices) `,` type($updates)
   }];
   let hasVerifier = 1;
 }
@@ -407,33 +410,37 @@ def TD_GatherAlongOp : TD_ComputeOp<"gather_along", [Diff, TD_Picker],
   let hasVerifier = 1;
 }
 
-def TD_ScatterAddAlongOp : TD_ComputeOp<"scatter_add_along", [
+def TD_ScatterAlongOp : TD_ComputeOp<"scatter_along", [
     AllTypesMatch<["input", "result"]>, Diff, Update, Expand, TD_Picker],
     ["mayFail"]> {
-  let summary = "the transpose of td.gather_along (torch.scatter_add)";
+  let summary = "write one element per index, along one dim (torch.scatter)";
   let family = "Update";
   let operands = 3;
-  let dtypes = "kNumbers";
   let tolerance = "Accumulating";
   let description = [{
-    Elements of `updates` for the same position are added in order of j. An
-    index out of range stops the program. With one index per row and an input of
-    zeros, this op becomes a td.select, and a td.gather_along checks the index.
+    `input` with `updates[…, j, …]` written at […, indices[…, j, …], …], in order
+    of j: the last one stays. With `combine` each update is combined with the
+    element there; `combine sum` is the transpose of td.gather_along. An index
+    out of range, a negative one included, stops the program. With one index per
+    row, `combine sum` and an input of zeros, this op becomes a td.select, and a
+    td.gather_along checks the index.
 
     C1: the dim is in range. C2: `indices` and `updates` have one shape; it is
-    input's except along `dim`. C3: dtypes are equal.
+    input's except along `dim`. C3: dtypes are equal. C4: bools, and only they, are combined by any
+    or all.
 
     Example:
     ```mlir
-    %r = td.scatter_add_along %x, %i, %u dim 1 : tensor<32x10xf32>, tensor<32x1xi64>, tensor<32x1xf32>
+    %r = td.scatter_along %x, %i, %u dim 1 combine sum : tensor<32x10xf32>, tensor<32x1xi64>, tensor<32x1xf32>
     ```
   }];
-  let arguments = (ins TD_NumberTensor:$input, TD_IndexTensor:$indices,
-                       TD_NumberTensor:$updates, I64Attr:$dim);
-  let results = (outs TD_NumberTensor:$result);
+  let arguments = (ins TD_Tensor:$input, TD_IndexTensor:$indices,
+                       TD_Tensor:$updates, I64Attr:$dim,
+                       OptionalAttr<TD_ReduceKindAttr>:$combine);
+  let results = (outs TD_Tensor:$result);
   let assemblyFormat = [{
-    $input `,` $indices `,` $updates `dim` $dim attr-dict `:` type($input) `,`
-    type($indices) `,` type($updates)
+    $input `,` $indices `,` $updates `dim` $dim (`combine` $combine^)? attr-dict
+    `:` type($input) `,` type($indices) `,` type($updates)
   }];
   let hasVerifier = 1;
   let hasCanonicalizeMethod = 1;

@@ -6,28 +6,28 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Sums of narrow floats are computed in f32 and rounded only at the end.
-static void widenScatter(Operation *scatter) {
-  auto type = cast<RankedTensorType>(scatter->getResult(0).getType());
-  if (!isNarrowFloat(type.getElementType()))
+/// Narrow floats are combined in f32 and rounded only at the end.
+template <typename Scatter> static void widenScatter(Scatter scatter) {
+  auto type = scatter.getType();
+  if (!isNarrowFloat(type.getElementType()) || !scatter.getCombine())
     return;
   OpBuilder builder(scatter);
-  for (unsigned i : {0, 2}) { // not the indices
-    Value operand = scatter->getOperand(i);
-    auto own = cast<RankedTensorType>(operand.getType());
-    scatter->setOperand(i, CastOp::create(builder, scatter->getLoc(),
-                                          own.clone(builder.getF32Type()),
-                                          operand));
+  for (OpOperand *operand :
+       {&scatter.getInputMutable(), &scatter.getUpdatesMutable()}) {
+    auto own = cast<RankedTensorType>(operand->get().getType());
+    operand->set(CastOp::create(builder, scatter.getLoc(),
+                                own.clone(builder.getF32Type()),
+                                operand->get()));
   }
-  Value result = scatter->getResult(0);
+  Value result = scatter.getResult();
   result.setType(type.clone(builder.getF32Type()));
   builder.setInsertionPointAfter(scatter);
-  auto rounded = CastOp::create(builder, scatter->getLoc(), type, result);
+  auto rounded = CastOp::create(builder, scatter.getLoc(), type, result);
   result.replaceAllUsesExcept(rounded, rounded);
 }
 
-void ScatterAddOp::expand() { widenScatter(*this); }
+void ScatterOp::expand() { widenScatter(*this); }
 
-void ScatterAddAlongOp::expand() { widenScatter(*this); }
+void ScatterAlongOp::expand() { widenScatter(*this); }
 
 } // namespace tdc::td

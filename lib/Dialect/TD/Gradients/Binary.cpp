@@ -98,6 +98,17 @@ SmallVector<Value> SelectOp::buildVJP(OpBuilder &builder,
           b.select(getCondition(), zero, cotangents[0])};
 }
 
+SmallVector<Value> Atan2Op::buildVJP(OpBuilder &builder,
+                                     ArrayRef<Value> cotangents) {
+  // x / (x² + y²) for y and -y / (x² + y²) for x; NaN at the origin, as in
+  // PyTorch.
+  TensorBuilder b(builder, getLoc());
+  Value y = getLhs(), x = getRhs();
+  Value square = b.add(b.mul(y, y), b.mul(x, x));
+  Value share = b.div(cotangents[0], square);
+  return {b.mul(share, x), b.neg(b.mul(share, y))};
+}
+
 SmallVector<Value> CopysignOp::buildVJP(OpBuilder &builder,
                                         ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());

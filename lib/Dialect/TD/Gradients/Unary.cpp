@@ -98,6 +98,13 @@ SmallVector<Value> CosOp::buildVJP(OpBuilder &builder,
   return {b.neg(b.mul(cotangents[0], b.make<SinOp>(getInput())))};
 }
 
+SmallVector<Value> AtanOp::buildVJP(OpBuilder &builder,
+                                    ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  Value x = getInput();
+  return {b.div(cotangents[0], b.add(b.mul(x, x), b.full(1.0, x)))};
+}
+
 SmallVector<Value> TanhOp::buildVJP(OpBuilder &builder,
                                     ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());

@@ -7,7 +7,7 @@ using namespace tdc;
 using namespace tdc::td;
 
 //===----------------------------------------------------------------------===//
-// td.gather, td.scatter_add
+// td.gather, td.scatter
 //===----------------------------------------------------------------------===//
 
 /// Whether all elements of an index tensor are elements of a random permutation
@@ -83,7 +83,18 @@ bool GatherOp::mayFail() {
                           getInput().getType().getDimSize(getDim()));
 }
 
-LogicalResult ScatterAddOp::verify() {
+/// Verifies that bools, and only they, are combined by `any` and `all`.
+static LogicalResult verifyCombine(Operation *op,
+                                   std::optional<ReduceKind> combine,
+                                   RankedTensorType type) {
+  bool isLogical = combine == ReduceKind::Any || combine == ReduceKind::All;
+  if (!combine || isLogical == type.getElementType().isInteger(1))
+    return success();
+  return op->emitOpError(
+      "combines bools by any or all, numbers by another kind");
+}
+
+LogicalResult ScatterOp::verify() {
   RankedTensorType input = getInput().getType();
   // C1
   if (failed(verifyDimIndex(*this, getDim(), input)))
@@ -96,29 +107,32 @@ LogicalResult ScatterAddOp::verify() {
                          getUpdates().getType())))
     return failure();
   // C3
-  return verifyDType(*this, "updates", input, getUpdates().getType());
+  if (failed(verifyDType(*this, "updates", input, getUpdates().getType())))
+    return failure();
+  // C4
+  return verifyCombine(*this, getCombine(), input);
 }
 
-AccessMap ScatterAddOp::getAccess(unsigned) {
+AccessMap ScatterOp::getAccess(unsigned) {
   unsigned dim = getDim(), end = dim + getIndices().getType().getRank();
   return accessIndices(getContext(), getUpdates().getType().getRank(), dim,
                        end);
 }
 
-SmallVector<UpdatePart> ScatterAddOp::getParts() {
+SmallVector<UpdatePart> ScatterOp::getParts() {
   unsigned dim = getDim(), end = dim + getIndices().getType().getRank();
   return {
       {getUpdatesMutable().getOperandNumber(),
        accessAround(getContext(), getUpdates().getType().getRank(), dim, end),
-       /*adds=*/true}};
+       getCombine()}};
 }
 
-bool ScatterAddOp::countsFromEnd() { return true; }
+bool ScatterOp::countsFromEnd() { return true; }
 
-bool ScatterAddOp::mayFail() { return true; }
+bool ScatterOp::mayFail() { return true; }
 
 //===----------------------------------------------------------------------===//
-// td.gather_along, td.scatter_add_along
+// td.gather_along, td.scatter_along
 //===----------------------------------------------------------------------===//
 
 /// Verifies that `indices` has `input`'s rank, and its sizes except along
@@ -156,7 +170,7 @@ AccessMap GatherAlongOp::getAccess(unsigned operand) {
 
 bool GatherAlongOp::mayFail() { return true; }
 
-LogicalResult ScatterAddAlongOp::verify() {
+LogicalResult ScatterAlongOp::verify() {
   RankedTensorType input = getInput().getType();
   RankedTensorType indices = getIndices().getType();
   // C1
@@ -168,26 +182,31 @@ LogicalResult ScatterAddAlongOp::verify() {
                         getUpdates().getType().getShape())))
     return failure();
   // C3
-  return verifyDType(*this, "updates", input, getUpdates().getType());
+  if (failed(verifyDType(*this, "updates", input, getUpdates().getType())))
+    return failure();
+  // C4
+  return verifyCombine(*this, getCombine(), input);
 }
 
-SmallVector<UpdatePart> ScatterAddAlongOp::getParts() {
+SmallVector<UpdatePart> ScatterAlongOp::getParts() {
   unsigned dim = getDim();
   return {{getUpdatesMutable().getOperandNumber(),
            accessAround(getContext(), getType().getRank(), dim, dim + 1),
-           /*adds=*/true}};
+           getCombine()}};
 }
 
-bool ScatterAddAlongOp::mayFail() { return true; }
+bool ScatterAlongOp::mayFail() { return true; }
 
-/// scatter_add_along(fill 0, indices, updates) with one index per row
+/// scatter_along(fill 0, indices, updates) combine sum, with one index per row
 ///   -> select(iota == gather_along(iota, indices), updates, fill 0)
 /// so that the gradient of a cross entropy is elementwise. Picking from the
 /// positions gives the index itself, after a check of its range.
-LogicalResult ScatterAddAlongOp::canonicalize(ScatterAddAlongOp op,
-                                              PatternRewriter &rewriter) {
+LogicalResult ScatterAlongOp::canonicalize(ScatterAlongOp op,
+                                           PatternRewriter &rewriter) {
   auto zeros = op.getInput().getDefiningOp<FillOp>();
   int64_t dim = op.getDim();
+  if (op.getCombine() != ReduceKind::Sum)
+    return rewriter.notifyMatchFailure(op, "adds nothing");
   if (!zeros || !isUniform(zeros, 0))
     return rewriter.notifyMatchFailure(op, "does not add to a td.fill of 0");
   if (op.getIndices().getType().getDimSize(dim) != 1)

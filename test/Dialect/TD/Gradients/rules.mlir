@@ -640,7 +640,7 @@ func.func @concat(%a: tensor<?xf32>, %b: tensor<3xf32>) -> (tensor<?xf32>, tenso
 // CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.broadcast %[[V2]] : tensor<f32> to tensor<4x2xf32>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 0.000000e+00 : f64
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<9x2xf32>
-// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.scatter_add %[[V4]], %[[A1]], %[[V3]] dim 0 : tensor<9x2xf32>, tensor<4xi64>, tensor<4x2xf32>
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.scatter %[[V4]], %[[A1]], %[[V3]] dim 0 combine sum : tensor<9x2xf32>, tensor<4xi64>, tensor<4x2xf32>
 // CHECK-NEXT: return %[[V5]] : tensor<9x2xf32>
 func.func @gather(%x: tensor<9x2xf32>, %i: tensor<4xi64>) -> tensor<9x2xf32> {
   %y = td.gather %x, %i dim 0 : tensor<9x2xf32>, tensor<4xi64> -> tensor<4x2xf32>
@@ -651,7 +651,7 @@ func.func @gather(%x: tensor<9x2xf32>, %i: tensor<4xi64>) -> tensor<9x2xf32> {
 
 // CHECK-LABEL: func.func @scatter_add
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<9x2xf32>, %[[A1:[a-z0-9_]+]]: tensor<4xi64>, %[[A2:[a-z0-9_]+]]: tensor<4x2xf32>) -> (tensor<9x2xf32>, tensor<4x2xf32>)
-// CHECK: %[[V0:[a-z0-9_]+]] = td.scatter_add %[[A0]], %[[A1]], %[[A2]] dim 0 : tensor<9x2xf32>, tensor<4xi64>, tensor<4x2xf32>
+// CHECK: %[[V0:[a-z0-9_]+]] = td.scatter %[[A0]], %[[A1]], %[[A2]] dim 0 combine sum : tensor<9x2xf32>, tensor<4xi64>, tensor<4x2xf32>
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.reduce sum %[[V0]] [0, 1] : tensor<9x2xf32> to tensor<f32>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f32>
@@ -659,7 +659,22 @@ func.func @gather(%x: tensor<9x2xf32>, %i: tensor<4xi64>) -> tensor<9x2xf32> {
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.gather %[[V3]], %[[A1]] dim 0 : tensor<9x2xf32>, tensor<4xi64> -> tensor<4x2xf32>
 // CHECK-NEXT: return %[[V3]], %[[V4]] : tensor<9x2xf32>, tensor<4x2xf32>
 func.func @scatter_add(%x: tensor<9x2xf32>, %i: tensor<4xi64>, %u: tensor<4x2xf32>) -> (tensor<9x2xf32>, tensor<4x2xf32>) {
-  %y = td.scatter_add %x, %i, %u dim 0 : tensor<9x2xf32>, tensor<4xi64>, tensor<4x2xf32>
+  %y = td.scatter %x, %i, %u dim 0 combine sum : tensor<9x2xf32>, tensor<4xi64>, tensor<4x2xf32>
+  %l = td.reduce sum %y [0, 1] : tensor<9x2xf32> to tensor<f32>
+  %g:2 = td.grad %l wrt(%x, %u) : (tensor<f32>, tensor<9x2xf32>, tensor<4x2xf32>) -> (tensor<9x2xf32>, tensor<4x2xf32>)
+  return %g#0, %g#1 : tensor<9x2xf32>, tensor<4x2xf32>
+}
+
+// An element that was replaced has no gradient.
+// CHECK-LABEL: func.func @scatter(
+// CHECK-SAME: %[[X:.*]]: tensor<9x2xf32>, %[[I:.*]]: tensor<4xi64>, %[[U:.*]]: tensor<4x2xf32>)
+// CHECK: %[[ONES:.*]] = td.broadcast {{.*}} : tensor<f32> to tensor<9x2xf32>
+// CHECK: %[[ZEROS:.*]] = td.fill {{.*}} : f64 -> tensor<4x2xf32>
+// CHECK-DAG: %[[DX:.*]] = td.scatter %[[ONES]], %[[I]], %[[ZEROS]] dim 0 :
+// CHECK-DAG: %[[DU:.*]] = td.gather %[[ONES]], %[[I]] dim 0 :
+// CHECK: return %[[DX]], %[[DU]]
+func.func @scatter(%x: tensor<9x2xf32>, %i: tensor<4xi64>, %u: tensor<4x2xf32>) -> (tensor<9x2xf32>, tensor<4x2xf32>) {
+  %y = td.scatter %x, %i, %u dim 0 : tensor<9x2xf32>, tensor<4xi64>, tensor<4x2xf32>
   %l = td.reduce sum %y [0, 1] : tensor<9x2xf32> to tensor<f32>
   %g:2 = td.grad %l wrt(%x, %u) : (tensor<f32>, tensor<9x2xf32>, tensor<4x2xf32>) -> (tensor<9x2xf32>, tensor<4x2xf32>)
   return %g#0, %g#1 : tensor<9x2xf32>, tensor<4x2xf32>
@@ -674,7 +689,7 @@ func.func @scatter_add(%x: tensor<9x2xf32>, %i: tensor<4xi64>, %u: tensor<4x2xf3
 // CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.broadcast %[[V2]] : tensor<f32> to tensor<9x1xf32>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 0.000000e+00 : f64
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<9x2xf32>
-// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.scatter_add_along %[[V4]], %[[A1]], %[[V3]] dim 1 : tensor<9x2xf32>, tensor<9x1xi64>, tensor<9x1xf32>
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.scatter_along %[[V4]], %[[A1]], %[[V3]] dim 1 combine sum : tensor<9x2xf32>, tensor<9x1xi64>, tensor<9x1xf32>
 // CHECK-NEXT: return %[[V5]] : tensor<9x2xf32>
 func.func @gather_along(%x: tensor<9x2xf32>, %i: tensor<9x1xi64>) -> tensor<9x2xf32> {
   %y = td.gather_along %x, %i dim 1 : tensor<9x2xf32>, tensor<9x1xi64> -> tensor<9x1xf32>
@@ -685,7 +700,7 @@ func.func @gather_along(%x: tensor<9x2xf32>, %i: tensor<9x1xi64>) -> tensor<9x2x
 
 // CHECK-LABEL: func.func @scatter_add_along
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<9x2xf32>, %[[A1:[a-z0-9_]+]]: tensor<9x1xi64>, %[[A2:[a-z0-9_]+]]: tensor<9x1xf32>) -> (tensor<9x2xf32>, tensor<9x1xf32>)
-// CHECK: %[[V0:[a-z0-9_]+]] = td.scatter_add_along %[[A0]], %[[A1]], %[[A2]] dim 1 : tensor<9x2xf32>, tensor<9x1xi64>, tensor<9x1xf32>
+// CHECK: %[[V0:[a-z0-9_]+]] = td.scatter_along %[[A0]], %[[A1]], %[[A2]] dim 1 combine sum : tensor<9x2xf32>, tensor<9x1xi64>, tensor<9x1xf32>
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.reduce sum %[[V0]] [0, 1] : tensor<9x2xf32> to tensor<f32>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f32>
@@ -693,7 +708,7 @@ func.func @gather_along(%x: tensor<9x2xf32>, %i: tensor<9x1xi64>) -> tensor<9x2x
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.gather_along %[[V3]], %[[A1]] dim 1 : tensor<9x2xf32>, tensor<9x1xi64> -> tensor<9x1xf32>
 // CHECK-NEXT: return %[[V3]], %[[V4]] : tensor<9x2xf32>, tensor<9x1xf32>
 func.func @scatter_add_along(%x: tensor<9x2xf32>, %i: tensor<9x1xi64>, %u: tensor<9x1xf32>) -> (tensor<9x2xf32>, tensor<9x1xf32>) {
-  %y = td.scatter_add_along %x, %i, %u dim 1 : tensor<9x2xf32>, tensor<9x1xi64>, tensor<9x1xf32>
+  %y = td.scatter_along %x, %i, %u dim 1 combine sum : tensor<9x2xf32>, tensor<9x1xi64>, tensor<9x1xf32>
   %l = td.reduce sum %y [0, 1] : tensor<9x2xf32> to tensor<f32>
   %g:2 = td.grad %l wrt(%x, %u) : (tensor<f32>, tensor<9x2xf32>, tensor<9x1xf32>) -> (tensor<9x2xf32>, tensor<9x1xf32>)
   return %g#0, %g#1 : tensor<9x2xf32>, tensor<9x1xf32>

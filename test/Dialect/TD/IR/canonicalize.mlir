@@ -273,7 +273,7 @@ func.func @inner_product(%a: tensor<1x50xf32>, %b: tensor<50x1xf32>) -> tensor<1
 func.func @scatter_of_one_per_row(%i: tensor<?x1xi64>, %u: tensor<?x1xf32>, %n: i64) -> tensor<?x10xf32> {
   %c0 = arith.constant 0.0 : f64
   %zero = td.fill %c0 sizes(%n) : f64 -> tensor<?x10xf32>
-  %0 = td.scatter_add_along %zero, %i, %u dim 1 : tensor<?x10xf32>, tensor<?x1xi64>, tensor<?x1xf32>
+  %0 = td.scatter_along %zero, %i, %u dim 1 combine sum : tensor<?x10xf32>, tensor<?x1xi64>, tensor<?x1xf32>
   return %0 : tensor<?x10xf32>
 }
 
@@ -284,14 +284,14 @@ func.func @scatter_of_one_per_row(%i: tensor<?x1xi64>, %u: tensor<?x1xf32>, %n: 
 func.func @scatter_along_the_first_dim(%i: tensor<1x3xi64, #td.dev<cpu>>, %u: tensor<1x3xi32, #td.dev<cpu>>, %n: i64) -> tensor<?x3xi32, #td.dev<cpu>> {
   %c0 = arith.constant 0 : i64
   %zero = td.fill %c0 sizes(%n) : i64 -> tensor<?x3xi32, #td.dev<cpu>>
-  %0 = td.scatter_add_along %zero, %i, %u dim 0 : tensor<?x3xi32, #td.dev<cpu>>, tensor<1x3xi64, #td.dev<cpu>>, tensor<1x3xi32, #td.dev<cpu>>
+  %0 = td.scatter_along %zero, %i, %u dim 0 combine sum : tensor<?x3xi32, #td.dev<cpu>>, tensor<1x3xi64, #td.dev<cpu>>, tensor<1x3xi32, #td.dev<cpu>>
   return %0 : tensor<?x3xi32, #td.dev<cpu>>
 }
 
 // CHECK-LABEL: func @scatter_of_more
-// CHECK: td.scatter_add_along
+// CHECK: td.scatter_along
 func.func @scatter_of_more(%x: tensor<9x3xf32>, %i: tensor<9x1xi64>, %u: tensor<9x1xf32>) -> tensor<9x3xf32> {
-  %0 = td.scatter_add_along %x, %i, %u dim 1 : tensor<9x3xf32>, tensor<9x1xi64>, tensor<9x1xf32>
+  %0 = td.scatter_along %x, %i, %u dim 1 combine sum : tensor<9x3xf32>, tensor<9x1xi64>, tensor<9x1xf32>
   return %0 : tensor<9x3xf32>
 }
 

@@ -157,12 +157,12 @@ func.func @indexing(%x: tensor<9x3xf32>, %i: tensor<2x?xi64>,
                     %v: tensor<9x1xf32>) {
   // CHECK: td.gather %{{.*}}, %{{.*}} dim 0 : tensor<9x3xf32>, tensor<2x?xi64> -> tensor<2x?x3xf32>
   %0 = td.gather %x, %i dim 0 : tensor<9x3xf32>, tensor<2x?xi64> -> tensor<2x?x3xf32>
-  // CHECK: td.scatter_add %{{.*}}, %{{.*}}, %{{.*}} dim 0 : tensor<9x3xf32>, tensor<2x?xi64>, tensor<2x?x3xf32>
-  %1 = td.scatter_add %x, %i, %u dim 0 : tensor<9x3xf32>, tensor<2x?xi64>, tensor<2x?x3xf32>
+  // CHECK: td.scatter %{{.*}}, %{{.*}}, %{{.*}} dim 0 combine sum : tensor<9x3xf32>, tensor<2x?xi64>, tensor<2x?x3xf32>
+  %1 = td.scatter %x, %i, %u dim 0 combine sum : tensor<9x3xf32>, tensor<2x?xi64>, tensor<2x?x3xf32>
   // CHECK: td.gather_along %{{.*}}, %{{.*}} dim 1 : tensor<9x3xf32>, tensor<9x1xi64> -> tensor<9x1xf32>
   %2 = td.gather_along %x, %along dim 1 : tensor<9x3xf32>, tensor<9x1xi64> -> tensor<9x1xf32>
-  // CHECK: td.scatter_add_along %{{.*}}, %{{.*}}, %{{.*}} dim 1 : tensor<9x3xf32>, tensor<9x1xi64>, tensor<9x1xf32>
-  %3 = td.scatter_add_along %x, %along, %v dim 1 : tensor<9x3xf32>, tensor<9x1xi64>, tensor<9x1xf32>
+  // CHECK: td.scatter_along %{{.*}}, %{{.*}}, %{{.*}} dim 1 combine sum : tensor<9x3xf32>, tensor<9x1xi64>, tensor<9x1xf32>
+  %3 = td.scatter_along %x, %along, %v dim 1 combine sum : tensor<9x3xf32>, tensor<9x1xi64>, tensor<9x1xf32>
   return
 }
 

@@ -307,7 +307,7 @@ func.func @gather_c3(%x: tensor<9xf32>, %i: tensor<2xi64>) {
 
 func.func @scatter_add_c1(%x: tensor<9xf32>, %i: tensor<2xi64>, %u: tensor<2xf32>) {
   // expected-error @below {{expected a dim in [0, 1), got 1}}
-  %0 = td.scatter_add %x, %i, %u dim 1 : tensor<9xf32>, tensor<2xi64>, tensor<2xf32>
+  %0 = td.scatter %x, %i, %u dim 1 combine sum : tensor<9xf32>, tensor<2xi64>, tensor<2xf32>
   return
 }
 
@@ -315,7 +315,23 @@ func.func @scatter_add_c1(%x: tensor<9xf32>, %i: tensor<2xi64>, %u: tensor<2xf32
 
 func.func @scatter_add_c2(%x: tensor<9x3xf32>, %i: tensor<2xi64>, %u: tensor<2xf32>) {
   // expected-error @below {{expected updates of shape [2, 3], got [2]}}
-  %0 = td.scatter_add %x, %i, %u dim 0 : tensor<9x3xf32>, tensor<2xi64>, tensor<2xf32>
+  %0 = td.scatter %x, %i, %u dim 0 combine sum : tensor<9x3xf32>, tensor<2xi64>, tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @scatter_c4(%x: tensor<9xi1>, %i: tensor<2xi64>, %u: tensor<2xi1>) {
+  // expected-error @below {{combines bools by any or all, numbers by another kind}}
+  %0 = td.scatter %x, %i, %u dim 0 combine sum : tensor<9xi1>, tensor<2xi64>, tensor<2xi1>
+  return
+}
+
+// -----
+
+func.func @scatter_along_c4(%x: tensor<9xf32>, %i: tensor<1xi64>, %u: tensor<1xf32>) {
+  // expected-error @below {{combines bools by any or all, numbers by another kind}}
+  %0 = td.scatter_along %x, %i, %u dim 0 combine any : tensor<9xf32>, tensor<1xi64>, tensor<1xf32>
   return
 }
 
@@ -323,7 +339,7 @@ func.func @scatter_add_c2(%x: tensor<9x3xf32>, %i: tensor<2xi64>, %u: tensor<2xf
 
 func.func @scatter_add_c3(%x: tensor<9xf32>, %i: tensor<2xi64>, %u: tensor<2xi32>) {
   // expected-error @below {{expected updates of dtype f32, got i32}}
-  %0 = td.scatter_add %x, %i, %u dim 0 : tensor<9xf32>, tensor<2xi64>, tensor<2xi32>
+  %0 = td.scatter %x, %i, %u dim 0 combine sum : tensor<9xf32>, tensor<2xi64>, tensor<2xi32>
   return
 }
 
@@ -363,7 +379,7 @@ func.func @gather_along_c3_dtype(%x: tensor<9x3xf32>, %i: tensor<9x1xi64>) {
 
 func.func @scatter_add_along_c1(%x: tensor<9xf32>, %i: tensor<1xi64>, %u: tensor<1xf32>) {
   // expected-error @below {{expected a dim in [0, 1), got -1}}
-  %0 = td.scatter_add_along %x, %i, %u dim -1 : tensor<9xf32>, tensor<1xi64>, tensor<1xf32>
+  %0 = td.scatter_along %x, %i, %u dim -1 combine sum : tensor<9xf32>, tensor<1xi64>, tensor<1xf32>
   return
 }
 
@@ -371,7 +387,7 @@ func.func @scatter_add_along_c1(%x: tensor<9xf32>, %i: tensor<1xi64>, %u: tensor
 
 func.func @scatter_add_along_c2(%x: tensor<9x3xf32>, %i: tensor<9x1xi64>, %u: tensor<9x2xf32>) {
   // expected-error @below {{expected updates of shape [9, 1], got [9, 2]}}
-  %0 = td.scatter_add_along %x, %i, %u dim 1 : tensor<9x3xf32>, tensor<9x1xi64>, tensor<9x2xf32>
+  %0 = td.scatter_along %x, %i, %u dim 1 combine sum : tensor<9x3xf32>, tensor<9x1xi64>, tensor<9x2xf32>
   return
 }
 
@@ -379,7 +395,7 @@ func.func @scatter_add_along_c2(%x: tensor<9x3xf32>, %i: tensor<9x1xi64>, %u: te
 
 func.func @scatter_add_along_c2_indices(%x: tensor<9x3xf32>, %i: tensor<9xi64>, %u: tensor<9xf32>) {
   // expected-error @below {{expected indices of shape [9, 3], got [9]}}
-  %0 = td.scatter_add_along %x, %i, %u dim 1 : tensor<9x3xf32>, tensor<9xi64>, tensor<9xf32>
+  %0 = td.scatter_along %x, %i, %u dim 1 combine sum : tensor<9x3xf32>, tensor<9xi64>, tensor<9xf32>
   return
 }
 
@@ -387,7 +403,7 @@ func.func @scatter_add_along_c2_indices(%x: tensor<9x3xf32>, %i: tensor<9xi64>, 
 
 func.func @scatter_add_along_c3(%x: tensor<9xf32>, %i: tensor<1xi64>, %u: tensor<1xf64>) {
   // expected-error @below {{expected updates of dtype f32, got f64}}
-  %0 = td.scatter_add_along %x, %i, %u dim 0 : tensor<9xf32>, tensor<1xi64>, tensor<1xf64>
+  %0 = td.scatter_along %x, %i, %u dim 0 combine sum : tensor<9xf32>, tensor<1xi64>, tensor<1xf64>
   return
 }
 

@@ -156,10 +156,10 @@ func.func @narrow_softmax(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
 
 // So are the sums of a scatter.
 // CHECK-LABEL: func.func @narrow_scatter
-// CHECK: td.scatter_add {{.*}} : tensor<9xf32>, tensor<4xi64>, tensor<4xf32>
+// CHECK: td.scatter {{.*}} : tensor<9xf32>, tensor<4xi64>, tensor<4xf32>
 // CHECK: td.cast {{.*}} : tensor<9xf32> to tensor<9xf16>
 func.func @narrow_scatter(%x: tensor<9xf16>, %i: tensor<4xi64>, %u: tensor<4xf16>) -> tensor<9xf16> {
-  %y = td.scatter_add %x, %i, %u dim 0 : tensor<9xf16>, tensor<4xi64>, tensor<4xf16>
+  %y = td.scatter %x, %i, %u dim 0 combine sum : tensor<9xf16>, tensor<4xi64>, tensor<4xf16>
   return %y : tensor<9xf16>
 }
 
