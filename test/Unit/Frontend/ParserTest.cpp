@@ -150,7 +150,7 @@ TEST(FixIts, PythonBecomesTdsl) {
             "        else {\n"
             "        }\n"
             "    }\n"
-            "    return x.unsqueeze(0).to(i64)\n"
+            "    return x[none].to(i64)\n"
             "}\n"
             "print(sum([x for x in y]), 1, 0 < a and a < 2)\n");
 }
