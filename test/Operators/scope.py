@@ -69,6 +69,9 @@ def reason(op, sample, run):
     whole = isinstance(sample.input, torch.Tensor) and not sample.input.is_floating_point()
     if whole and any(isinstance(part, float) for part in parts):
         return "mixed dtypes: the program says each conversion"
+    kinds = {tensor.is_floating_point() for tensor in tensors if tensor.dtype != torch.bool}
+    if is_pointwise(op) and len(kinds) > 1:
+        return "mixed dtypes: the program says each conversion"
     floats = {tensor.dtype for tensor in tensors if tensor.is_floating_point()}
     if len(floats) > 1:
         return "mixed dtypes: the program says each conversion"
@@ -87,6 +90,13 @@ def reason(op, sample, run):
     if depends_on_values(op, sample, results):
         return "sizes that depend on values"
     return None
+
+
+def is_pointwise(op):
+    """Whether PyTorch tags the operator so: an element for each element of its operands."""
+    packet = getattr(torch.ops.aten, op.aten_name or "", None)
+    return packet is not None and any(
+        torch.Tag.pointwise in getattr(packet, overload).tags for overload in packet.overloads())
 
 
 def filled(value, number):

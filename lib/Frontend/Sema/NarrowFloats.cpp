@@ -20,11 +20,11 @@ Val Tensors::widened(const Val &val) {
 }
 
 Val Tensors::rounded(const Val &val, DType dtype) {
-  if (val.is(ValKind::Tuple)) {
+  if (val.is(ValKind::Tuple) || val.is(ValKind::List)) {
     Vals parts;
     for (const Val &part : elementsOf(val))
       parts.push_back(rounded(part, dtype));
-    return makeSequence(ValKind::Tuple, std::move(parts));
+    return makeSequence(val.kind, std::move(parts));
   }
   bool isWide = val.is(ValKind::Tensor) && typeOf(val).dtype == DType::F32;
   return isWide ? castTo(val, dtype) : val;
