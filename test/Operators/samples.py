@@ -104,7 +104,8 @@ class Writer:
             return f"{self.value(sample.input)}.{op.name}"
         arguments = [sample.input, *sample.args]
         arguments = ["cpu" if value == "cpu" else self.value(value) for value in arguments]
-        if op.name == "nn.functional.embedding":  # OpInfo passes the weight first
+        if op.name in ("nn.functional.embedding", "where"):
+            # OpInfo passes the weight first, and the condition second.
             arguments[:2] = arguments[1::-1]
         # Most functions are methods too; these are methods only.
         if op.name in METHODS:
