@@ -77,10 +77,14 @@ Value emitAtan2(OpBuilder &builder, Location loc, Value y, Value x) {
   Value longer = m.select(isSteep, height, width);
   Value shorter = m.select(isSteep, width, height);
   // Only the quotient counts: two infinities are as two ones, two zeros as 0
-  // and 1, and large numbers are made smaller so that their sum is finite.
+  // and 1, large numbers are made smaller so that their sum is finite, and
+  // small ones larger so that their difference is no denormal.
   Value isLarge =
       m.compare(arith::CmpFPredicate::OGT, longer, m.constant(0x1p100));
-  Value scale = m.select(isLarge, m.constant(0.25), m.constant(1));
+  Value isSmall =
+      m.compare(arith::CmpFPredicate::OLT, longer, m.constant(0x1p-60));
+  Value scale = m.select(isLarge, m.constant(0.25),
+                         m.select(isSmall, m.constant(0x1p60), m.constant(1)));
   Value areInfinite =
       m.compare(arith::CmpFPredicate::OEQ, shorter, m.constant(INFINITY));
   Value areZero = m.compare(arith::CmpFPredicate::OEQ, longer, m.constant(0));

@@ -71,20 +71,30 @@ Val sema::dropRow(Checker &c, const Val &result) {
       parts.push_back(dropRow(c, part));
     return makeSequence(ValKind::Tuple, std::move(parts));
   }
-  return result.is(ValKind::Tensor) ? c.tensors.reshapeTo(result, {}) : result;
+  if (!result.is(ValKind::Tensor))
+    return result;
+  if (!numElements(typeOf(result).dims).isConstant(1)) {
+    c.error(DiagCode::TD401, c.here,
+            "a tensor without dims has one element along a dim");
+    return c.fail();
+  }
+  return c.tensors.reshapeTo(result, {});
 }
 
-std::optional<Bound> sema::withDType(Checker &c, const Bound &args) {
-  Bound converted = args;
+Val sema::computeInDType(Checker &c, const Bound &args,
+                         BuiltinHandler handler) {
   const Val *dtype = args.find("dtype");
   if (!dtype || dtype->is(ValKind::None))
-    return converted;
+    return handler(c, args);
   std::optional<DType> given = takeDType(c, *dtype);
+  Bound converted = args;
   Val &input = argument(converted, "input");
   if (!given || !c.tensors.isTensor(input, args.range(), args.what()))
-    return std::nullopt;
+    return c.fail();
   input = c.tensors.castTo(input, *given);
-  return converted;
+  // Small integers are summed in i64.
+  Val result = handler(c, converted);
+  return result.isError() ? result : c.tensors.castTo(result, *given);
 }
 
 void sema::reportCount(Checker &c, SourceRange range, llvm::StringRef what,

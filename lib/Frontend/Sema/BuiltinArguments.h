@@ -42,13 +42,11 @@ template <BuiltinHandler handler> Val ofAnyRank(Checker &c, const Bound &args) {
   return row ? dropRow(c, handler(c, *row)) : handler(c, args);
 }
 
-/// The arguments with `input` in the dtype of `dtype=`; none after a report.
-std::optional<Bound> withDType(Checker &c, const Bound &args);
+/// The result of a builtin with a `dtype=`, in which it computes.
+Val computeInDType(Checker &c, const Bound &args, BuiltinHandler handler);
 
-/// A builtin with a `dtype=`, in which it computes.
 template <BuiltinHandler handler> Val inDType(Checker &c, const Bound &args) {
-  std::optional<Bound> converted = withDType(c, args);
-  return converted ? handler(c, *converted) : c.fail();
+  return computeInDType(c, args, handler);
 }
 
 /// Adds a batch dim of size 1 to the tensor, or removes it.

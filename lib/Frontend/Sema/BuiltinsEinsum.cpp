@@ -261,13 +261,15 @@ bool Einsum::contractFirstTwo() {
   left.push_back(numElements(sizesOf(shared)));
   right.push_back(numElements(sizesOf(shared)));
   right.push_back(numElements(sizesOf(columns)));
+  Axes axes = join(batch, rows, columns);
+  if (!c.tensors.isWithinRank(std::max(axes.size(), left.size()), args.range()))
+    return false;
   Val product = c.tensors.matmulOf(
       c.tensors.reshapeTo(arrange(first, join(batch, rows, shared)), left),
       c.tensors.reshapeTo(arrange(second, join(batch, shared, columns)), right),
       args.range());
   if (product.isError())
     return false;
-  Axes axes = join(batch, rows, columns);
   operands[1] = {c.tensors.reshapeTo(product, sizesOf(axes)), axes};
   operands.erase(operands.begin());
   return true;

@@ -31,8 +31,9 @@ template <HostOp host> static Val unary(Checker &c, const Bound &args) {
 
 static Val round(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (const Val *given = args.find("decimals");
-      given && !input.isHostScalar()) {
+  if (const Val *given = args.find("decimals")) {
+    if (!c.tensors.isTensor(input, args.range(), args.what()))
+      return c.fail();
     // As PyTorch: the scaled number is rounded and scaled back.
     auto decimals = c.host.requireInt(*given, "`decimals`");
     if (!decimals)
@@ -101,10 +102,14 @@ static Val divide(Checker &c, const Bound &args) {
   }
   if (*name == "floor")
     return c.binary(ast::BinaryOp::FloorDiv, input, other, range);
-  const Val &tensor = input.is(ValKind::Tensor) ? input : other;
-  if (!c.tensors.isTensor(tensor, range, "`div`"))
+  if (!c.tensors.isTensor(input.is(ValKind::Tensor) ? input : other, range,
+                          "`div`"))
     return c.fail();
-  if (isInteger(typeOf(tensor).dtype))
+  auto isOfFloats = [](const Val &val) {
+    return val.is(ValKind::Float) ||
+           (val.is(ValKind::Tensor) && isFloat(typeOf(val).dtype));
+  };
+  if (!isOfFloats(input) && !isOfFloats(other))
     return truncatedQuotient(c, input, other, range);
   Val quotient = c.binary(ast::BinaryOp::Div, input, other, range);
   return quotient.isError()

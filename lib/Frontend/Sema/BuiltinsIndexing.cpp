@@ -115,8 +115,13 @@ static Val scatter(Checker &c, const Bound &args) {
       return c.fail();
     }
   }
-  const Val *value = args.find("value");
-  const Val &src = value ? *value : args["src"];
+  const Val *value = args.find("value"), *source = args.find("src");
+  if (bool(value) == bool(source)) {
+    c.error(DiagCode::TD205, args.range(),
+            "`scatter` takes either `src` or `value`");
+    return c.fail();
+  }
+  const Val &src = value ? *value : *source;
   if (!src.isHostScalar()) {
     auto along = takeAlong(c, args, {"input", "index", "src"});
     return along ? scatterAlong(c, args, *along, combine) : c.fail();
@@ -132,33 +137,40 @@ static Val scatter(Checker &c, const Bound &args) {
   return scatterAlong(c, args, *along, combine);
 }
 
+/// An index tensor of one dim; none, after a report, if it has more.
+static std::optional<Val> takeRows(Checker &c, const Bound &args) {
+  const Val &index = args["index"];
+  if (!c.tensors.isTensor(index, args.range(), args.what()))
+    return std::nullopt;
+  size_t rank = typeOf(index).dims.size();
+  if (rank > 1) {
+    c.error(DiagCode::TD401, args.range(),
+            args.what() + " takes an index of one dim")
+        .label("this one is " + typeText(typeOf(index)));
+    return std::nullopt;
+  }
+  return rank == 1 ? index : c.tensors.reshapeTo(index, {Size(1)});
+}
+
 static Val indexSelect(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  Val index = args["index"];
-  if (!c.tensors.isTensor(input, args.range(), args.what()) ||
-      !c.tensors.isTensor(index, args.range(), args.what()))
+  if (!c.tensors.isTensor(input, args.range(), args.what()))
     return c.fail();
+  auto index = takeRows(c, args);
   auto dim = c.tensors.takeDim(args["dim"], typeOf(input), args.range());
-  if (!dim)
-    return c.fail();
-  if (typeOf(index).dims.empty())
-    index = c.tensors.reshapeTo(index, {Size(1)});
-  return c.tensors.gatherOf(input, index, *dim, args.range());
+  return index && dim ? c.tensors.gatherOf(input, *index, *dim, args.range())
+                      : c.fail();
 }
 
 /// Writes rows of a source to `input` at the positions of an index tensor, or
 /// combines them with those there.
 static Val writeRows(Checker &c, const Bound &args, const Val &input,
                      const Val &source, std::optional<ReduceKind> combine) {
-  Val index = args["index"];
-  if (!c.tensors.isTensor(index, args.range(), args.what()))
-    return c.fail();
+  auto index = takeRows(c, args);
   auto dim = c.tensors.takeDim(args["dim"], typeOf(input), args.range());
-  if (!dim)
+  if (!dim || !index)
     return c.fail();
-  if (typeOf(index).dims.empty())
-    index = c.tensors.reshapeTo(index, {Size(1)});
-  Vals all{input, index, source};
+  Vals all{input, *index, source};
   if (!c.places.samePlace(all, args.range()))
     return c.fail();
   typed::Pick pick{*dim, typedOf(all[1])};
@@ -176,10 +188,18 @@ static Val writeSource(Checker &c, const Bound &args, Val source,
     return c.fail();
   if (typeOf(source).dims.empty())
     source = c.tensors.reshapeTo(source, {Size(1)});
-  if (typeOf(source).dims.size() != typeOf(input).dims.size()) {
+  auto dim = c.tensors.takeDim(args["dim"], typeOf(input), args.range());
+  auto index = takeRows(c, args);
+  if (!dim || !index)
+    return c.fail();
+  Dims wanted = typeOf(input).dims;
+  wanted[*dim] = typeOf(*index).dims[0];
+  ShapeAnswer answer =
+      sameShape(typeOf(source).dims, wanted, "the source has other sizes");
+  if (!answer || !c.tensors.prove(answer)) {
     c.error(DiagCode::TD401, args.range(), "shapes do not fit: " + args.what())
-        .label("`source` is " + typeText(typeOf(source)) + ", `input` " +
-               typeText(typeOf(input)));
+        .label("`source` is " + typeText(typeOf(source)) + ", not of shape " +
+               spelling(wanted));
     return c.fail();
   }
   return writeRows(c, args, input, source, combine);
@@ -201,14 +221,24 @@ static Val indexFill(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   if (!c.tensors.isTensor(input, args.range(), args.what()))
     return c.fail();
+  const Val &value = args["value"];
+  bool isTensor = value.is(ValKind::Tensor);
+  if (isTensor && (!typeOf(value).dims.empty() ||
+                   typeOf(value).dtype != typeOf(input).dtype)) {
+    c.error(DiagCode::TD401, args.range(),
+            "`value` of `index_fill` is a number or a tensor without dims, of "
+            "the same dtype")
+        .label("this one is " + typeText(typeOf(value)));
+    return c.fail();
+  }
   TensorType type{DType::Bool, typeOf(input).dims, typeOf(input).place};
   Val none = c.tensors.fillTensor(makeBool(false), type);
   type.dims = {};
   Val isNamed = writeRows(
       c, args, none, c.tensors.fillTensor(makeBool(true), type), std::nullopt);
-  return isNamed.isError() ? isNamed
-                           : c.tensors.selectTensors(isNamed, args["value"],
-                                                     input, args.range());
+  return isNamed.isError()
+             ? isNamed
+             : c.tensors.selectTensors(isNamed, value, input, args.range());
 }
 
 llvm::ArrayRef<Builtin> sema::getIndexingBuiltins() {

@@ -249,10 +249,13 @@ static Val argAlong(Checker &c, td::ReduceKind kind, const Val &input,
                          input) ||
       !hasElements(c, input, a.dims, range))
     return c.fail();
-  return c.tensors.fromTyped(typed::argReduce(c.tensors.builder, kind,
-                                              typedOf(source), dim,
-                                              a.keep && !a.all),
-                             input);
+  Val index = c.tensors.fromTyped(typed::argReduce(c.tensors.builder, kind,
+                                                   typedOf(source), dim,
+                                                   a.keep && !a.all),
+                                  input);
+  if (!a.all || !a.keep)
+    return index;
+  return c.tensors.reshapeTo(index, Dims(typeOf(input).dims.size(), Size(1)));
 }
 
 template <td::ReduceKind kind> static Val argOf(Checker &c, const Bound &args) {
@@ -326,13 +329,24 @@ static Val extreme(Checker &c, const Bound &args) {
                                                         args.range(), what)});
 }
 
-/// The sum of |x|^p, to the power 1 / p.
+/// The sum of |x|^p, to the power 1 / p. As in PyTorch, elements that are 0
+/// have the gradient 0, where that of a power alone would be infinite.
 static Val powerNorm(Checker &c, const Val &size, double p, const Along &a,
                      SourceRange range) {
-  Val powers = c.binary(BinaryOp::Pow, size, makeFloat(p), range);
-  return powers.isError() ? powers
-                          : c.binary(BinaryOp::Pow, sumAlong(c, powers, a),
-                                     makeFloat(1 / p), range);
+  auto powerOf = [&](const Val &base, double exponent) {
+    if (base.isError())
+      return base;
+    Val isZero = c.tensors.tensorCompare(td::ComparePredicate::EQ, base,
+                                         makeFloat(0), range, "`norm`");
+    Val safe = c.tensors.selectTensors(isZero, makeFloat(1), base, range);
+    Val power = c.binary(BinaryOp::Pow, safe, makeFloat(exponent), range);
+    return power.isError()
+               ? power
+               : c.tensors.selectTensors(
+                     isZero, makeFloat(std::pow(0.0, exponent)), power, range);
+  };
+  Val powers = powerOf(size, p);
+  return powers.isError() ? powers : powerOf(sumAlong(c, powers, a), 1 / p);
 }
 
 /// The order of a norm; "fro" is that of a matrix as one vector.
@@ -410,9 +424,9 @@ llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
       {"sum", "input, dim=, keepdim=, *, dtype=", inDType<ofAnyRank<sum>>},
       {"mean", "input, dim=, keepdim=, *, dtype=",
        inDType<ofAnyRank<roundedOnce<mean>>>},
-      {"var", "input, dim=, keepdim=, correction=, unbiased=",
+      {"var", "input, dim=, unbiased=, keepdim=, *, correction=",
        ofAnyRank<roundedOnce<variance>>},
-      {"std", "input, dim=, keepdim=, correction=, unbiased=",
+      {"std", "input, dim=, unbiased=, keepdim=, *, correction=",
        ofAnyRank<roundedOnce<deviation>>},
       {"prod", "input, dim=, keepdim=, *, dtype=",
        inDType<ofAnyRank<plain<ReduceKind::Prod>>>},

@@ -124,7 +124,13 @@ Indexing::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
 /// report.
 static bool flattenList(Checker &c, const Val &list, unsigned depth, Dims &dims,
                         std::vector<int64_t> &numbers, SourceRange range) {
+  auto differ = [&] {
+    c.error(DiagCode::TD401, range, "the lists of an index differ in length");
+    return false;
+  };
   if (!list.is(ValKind::List) && !list.is(ValKind::Tuple)) {
+    if (depth != dims.size())
+      return differ();
     std::optional<int64_t> number =
         isIndex(c, list, range) ? c.host.requireInt(list, "an index in a list")
                                 : std::nullopt;
@@ -135,10 +141,8 @@ static bool flattenList(Checker &c, const Val &list, unsigned depth, Dims &dims,
   Size size(static_cast<int64_t>(elementsOf(list).size()));
   if (depth == dims.size() && numbers.empty())
     dims.push_back(size);
-  if (depth >= dims.size() || dims[depth] != size) {
-    c.error(DiagCode::TD401, range, "the lists of an index differ in length");
-    return false;
-  }
+  if (depth >= dims.size() || dims[depth] != size)
+    return differ();
   return llvm::all_of(elementsOf(list), [&](const Val &element) {
     return flattenList(c, element, depth + 1, dims, numbers, range);
   });
@@ -216,25 +220,28 @@ bool Indexing::resolveSlice(const ast::SubscriptItem &item, const Size &size,
   return true;
 }
 
-Vals Indexing::evalIndices(llvm::ArrayRef<ast::SubscriptItem> items) {
-  Vals indices;
-  for (const ast::SubscriptItem &item : items)
-    indices.push_back(
-        item.kind == ast::SubscriptItem::Index ? c.eval(*item.index) : Val());
-  return indices;
+Indexing::Items Indexing::evalItems(llvm::ArrayRef<ast::SubscriptItem> items) {
+  Items result;
+  for (const ast::SubscriptItem &item : items) {
+    Val index =
+        item.kind == ast::SubscriptItem::Index ? c.eval(*item.index) : Val();
+    // As in Python, `x[(i, j)]` is `x[i, j]`.
+    Vals parts{index};
+    if (items.size() == 1 && index.is(ValKind::Tuple))
+      parts.assign(elementsOf(index).begin(), elementsOf(index).end());
+    for (Val &part : parts)
+      result.push_back({&item, std::move(part)});
+  }
+  return result;
 }
 
-std::optional<Indexing::Resolved>
-Indexing::resolveItems(const TensorType &type,
-                       llvm::ArrayRef<ast::SubscriptItem> items,
-                       llvm::ArrayRef<Val> indices, SourceRange range) {
+std::optional<Indexing::Resolved> Indexing::resolveItems(const TensorType &type,
+                                                         const Items &items,
+                                                         SourceRange range) {
   using ast::SubscriptItem;
-  auto takesDim = [&](const SubscriptItem &item, const Val &index) {
-    return item.kind != SubscriptItem::Ellipsis && !index.is(ValKind::None);
-  };
   size_t rank = type.dims.size(), used = 0;
-  for (auto [item, index] : llvm::zip(items, indices))
-    used += takesDim(item, index);
+  for (const auto &[item, index] : items)
+    used += item->kind != SubscriptItem::Ellipsis && !index.is(ValKind::None);
   if (used > rank) {
     c.error(DiagCode::TD403, range,
             llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
@@ -244,7 +251,8 @@ Indexing::resolveItems(const TensorType &type,
   Resolved resolved;
   bool sawEllipsis = false;
   unsigned dim = 0;
-  for (auto [item, index] : llvm::zip(items, indices)) {
+  for (const auto &[each, index] : items) {
+    const SubscriptItem &item = *each;
     Restriction restriction;
     restriction.dim = dim;
     switch (item.kind) {
@@ -332,8 +340,7 @@ Indexing::takePicks(Val &tensor, const Resolved &resolved, SourceRange range) {
 Val Indexing::indexTensor(const Val &tensor,
                           llvm::ArrayRef<ast::SubscriptItem> items,
                           SourceRange range) {
-  auto resolved =
-      resolveItems(typeOf(tensor), items, evalIndices(items), range);
+  auto resolved = resolveItems(typeOf(tensor), evalItems(items), range);
   if (!resolved)
     return c.fail();
   c.at(range);

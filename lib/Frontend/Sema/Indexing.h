@@ -56,12 +56,12 @@ private:
                     const Size &size, Restriction &restriction);
   bool resolveSlice(const ast::SubscriptItem &item, const Size &size,
                     Restriction &restriction);
-  /// The values of the items that are indices.
-  Vals evalIndices(llvm::ArrayRef<ast::SubscriptItem> items);
+  /// The items, with the values of those that are indices.
+  using Items =
+      llvm::SmallVector<std::pair<const ast::SubscriptItem *, Val>, 4>;
+  Items evalItems(llvm::ArrayRef<ast::SubscriptItem> items);
   std::optional<Resolved> resolveItems(const TensorType &type,
-                                       llvm::ArrayRef<ast::SubscriptItem> items,
-                                       llvm::ArrayRef<Val> indices,
-                                       SourceRange range);
+                                       const Items &items, SourceRange range);
   static Dims sizesOf(DimsRef dims, const Resolved &resolved);
   /// The index tensors of the items, brought to the place of `tensor`, by the
   /// dims of the tensor after all slices and indices. None after a report.

@@ -50,6 +50,8 @@ Val Indexing::updatePart(const Val &tensor, const Resolved &resolved,
                          const Val &update, SourceRange range) {
   const TensorType &type = typeOf(tensor);
   Dims part = type.dims, shown = sizesOf(type.dims, resolved);
+  if (!c.tensors.isWithinRank(shown.size(), range))
+    return c.fail();
   Val value =
       update.isHostScalar()
           ? c.tensors.fillTensor(update, {type.dtype, shown, type.place})
@@ -74,15 +76,18 @@ Val Indexing::updateTensor(const Val &tensor,
                            llvm::ArrayRef<ast::SubscriptItem> items,
                            const Val &update, SourceRange range) {
   const TensorType &type = typeOf(tensor);
-  Vals indices = evalIndices(items);
+  Items given = evalItems(items);
   if (!c.tensors.isNumeric(update, range, "an update"))
     return c.fail();
-  if (indices.size() == 1 && indices[0].is(ValKind::Tensor) &&
-      typeOf(indices[0]).dtype == DType::Bool)
-    return updateWhere(c, tensor, indices[0], update, range);
-  auto resolved = resolveItems(type, items, indices, range);
-  if (!resolved)
-    return c.fail();
+  const Val *mask = given.size() == 1 ? &given[0].second : nullptr;
+  bool isMask =
+      mask && mask->is(ValKind::Tensor) && typeOf(*mask).dtype == DType::Bool;
+  std::optional<Resolved> resolved;
+  if (!isMask) {
+    resolved = resolveItems(type, given, range);
+    if (!resolved)
+      return c.fail();
+  }
   c.at(range);
   if (update.isHostScalar() && !c.tensors.takesFloat(update, type.dtype, range))
     return c.fail();
@@ -92,6 +97,8 @@ Val Indexing::updateTensor(const Val &tensor,
     c.tensors.explainFailure(range, update);
     return c.fail();
   }
+  if (isMask)
+    return updateWhere(c, tensor, *mask, update, range);
   Vals both{tensor, update};
   if (!c.places.samePlace(both, range))
     return c.fail();
@@ -113,10 +120,13 @@ Val Indexing::updatePicked(const Val &tensor, const Resolved &resolved,
   llvm::erase_if(sliced.restrictions, [](const Restriction &one) {
     return one.indices.is(ValKind::Tensor);
   });
+  Dims shown = sizesOf(type.dims, resolved);
+  if (!c.tensors.isWithinRank(shown.size(), range))
+    return c.fail();
   Val part = tensor;
   for (const Restriction &one : sliced.restrictions)
     part = c.tensors.sliceOf(part, one.start, one.dim, one.step, one.size);
-  part = c.tensors.reshapeTo(part, sizesOf(type.dims, resolved));
+  part = c.tensors.reshapeTo(part, shown);
   auto picks = takePicks(part, resolved, range);
   if (!picks)
     return c.fail();

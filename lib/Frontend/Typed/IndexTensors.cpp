@@ -73,20 +73,33 @@ public:
     return true;
   }
 
-  /// Whether the dims of the index tensors are in the place of the picked ones,
-  /// and not before all others.
-  bool areAdjacent() const {
-    for (unsigned i = 1; i != picks.size(); ++i)
-      if (picks[i].dim != picks[0].dim + i)
-        return false;
-    return true;
+  /// The position of the index tensors' dims among those that are not picked:
+  /// that of the picked ones if these are adjacent, else the first. An index
+  /// tensor without dims counts as an int, as in PyTorch: its dim is gone.
+  unsigned positionOfOwn() const {
+    auto isInt = [](const Pick &pick) {
+      return pick.indices.type.dims.empty();
+    };
+    std::optional<unsigned> first, next;
+    for (const Pick &pick : picks) {
+      if (isInt(pick))
+        continue;
+      unsigned dim = pick.dim - llvm::count_if(picks, [&](const Pick &other) {
+                       return isInt(other) && other.dim < pick.dim;
+                     });
+      if (next && dim != *next)
+        return 0;
+      if (!first)
+        first = dim;
+      next = dim + 1;
+    }
+    return first.value_or(0);
   }
 
   /// From the order of dims of a td.gather from `rows` to that of x[…].
   llvm::SmallVector<int64_t> orderOfResult() const {
     unsigned own = indices->type.dims.size();
-    unsigned rest = rows->type.dims.size() - 1;
-    unsigned before = areAdjacent() ? picks[0].dim : 0;
+    unsigned rest = rows->type.dims.size() - 1, before = positionOfOwn();
     llvm::SmallVector<int64_t> result;
     for (unsigned i = 0; i != before; ++i)
       result.push_back(own + i);
@@ -144,11 +157,10 @@ MaybeTyped scatterAt(TypedBuilder &b, const Typed &input,
   llvm::SmallVector<int64_t> order = flat.orderOfResult();
   Dims shown = permuteShape(shape, order).dims;
   ShapeAnswer answer = broadcastShapes({shown, updates.type.dims});
-  if (answer && answer.dims.size() == shown.size())
-    for (auto [size, wanted] : llvm::zip(answer.dims, shown))
-      if (size != wanted)
-        answer.problem = "the update is larger";
-  if (!answer || answer.dims.size() != shown.size() || !b.prove(answer))
+  bool grows = answer && answer.dims.size() != shown.size();
+  for (size_t i = 0; answer && !grows && i != shown.size(); ++i)
+    grows = shown[i].isConstant(1) && !answer.dims[i].isConstant(1);
+  if (!answer || grows || !b.prove(answer))
     return b.fail(DiagCode::TD401,
                   "shapes do not fit: " + spelling(updates.type.dims) +
                       " into a part of shape " + spelling(shown));

@@ -52,7 +52,9 @@ static SmallVector<Value> shareAmongExtremes(TensorBuilder &b, Scatter op,
 template <typename Scatter>
 static SmallVector<Value> buildScatterVJP(TensorBuilder b, Scatter op,
                                           Value cotangent) {
-  if (!op.getCombine()) // an element that was replaced has no gradient
+  // An element that was replaced has no gradient. An update that a later one
+  // replaced has it, too, as in PyTorch.
+  if (!op.getCombine())
     return {scatterFor(b, op, cotangent, b.zeros(op.getUpdates())), Value(),
             gatherFor(b, op, cotangent)};
   switch (*op.getCombine()) {
@@ -62,8 +64,8 @@ static SmallVector<Value> buildScatterVJP(TensorBuilder b, Scatter op,
   case ReduceKind::Min:
     return shareAmongExtremes(b, op, cotangent);
   case ReduceKind::Prod: {
-    // The product without one factor; of a product with one or more zeros that
-    // factor's is not 0 / 0 but lost (docs/Language.md).
+    // The product without one factor, by a division: NaN where the factor is 0.
+    // (PyTorch has no gradient for it.)
     Value all = b.mul(cotangent, op.getResult());
     return {b.div(all, op.getInput()), Value(),
             b.div(gatherFor(b, op, all), op.getUpdates())};
