@@ -576,9 +576,9 @@ void TileEvaluator::store(const StoreTarget &target, Value value,
   if (target.combine) {
     Value old = onLanes ? loadLanes(memory, address, stride, mask)
                         : LLVM::LoadOp::create(b, loc, memory, address, bytes);
-    // Narrow floats are combined in f32 (td-form-kernels), so memory and
-    // registers have the same type.
-    value = emitCombine(b, loc, *target.combine, element, old, value);
+    // Narrow floats are f32 here (td-form-kernels), so nothing is rounded.
+    value = emitCombine(b, loc, *target.combine, element,
+                        emitFromMemory(b, loc, old, element), value);
   }
   value = emitToMemory(b, loc, value, element);
   if (stride > 0 && isFirstLaneOnly(mask)) {

@@ -205,6 +205,7 @@ def gather_along_samples(random, dtype):
 
 
 COMBINE = {"sum": np.add, "max": np.maximum, "min": np.minimum, "prod": np.multiply}
+LOGICAL = {"any": np.logical_or, "all": np.logical_and}
 
 
 def with_updates(samples, along, kinds=(None, *COMBINE)):
@@ -212,7 +213,8 @@ def with_updates(samples, along, kinds=(None, *COMBINE)):
         for number, sample in enumerate(samples(random, dtype)):
             x, indices = sample.arrays
             shape = indices.shape if along else rows_shape(x.shape, indices.shape, sample.dim)
-            kind = None if dtype == "bool" else kinds[number % len(kinds)]
+            own = (None, *LOGICAL) if dtype == "bool" else kinds
+            kind = own[number % len(own)]
             yield Sample([x, indices, numbers(random, dtype, shape)],
                          sample.options | {"combine": kind})
     return make
@@ -252,7 +254,7 @@ def scatter(sample, along, absolute=False):
     else:
         where = (slice(None),) * sample.dim + (indices,)
     if sample.combine:
-        COMBINE[sample.combine].at(result, where, updates)
+        (COMBINE | LOGICAL)[sample.combine].at(result, where, updates)
     else:
         result[where] = updates  # the last one of several stays
     return result
@@ -260,7 +262,7 @@ def scatter(sample, along, absolute=False):
 
 def scatter_bound(along):
     def bound(sample):
-        if sample.combine in (None, "max", "min"):
+        if sample.combine in (None, "max", "min", *LOGICAL):
             return np.zeros(sample.arrays[0].shape)
         return sample.arrays[1].size * scatter(sample, along, absolute=True)
     return bound
