@@ -187,7 +187,8 @@ class Runner:
         try:
             done = subprocess.run(
                 [self.tdc, "run", "--message-format", "json", "--quiet", program,
-                 *self.options], capture_output=True, text=True, timeout=600)
+                 *self.options], capture_output=True, text=True, timeout=600,
+                cwd=self.folder)  # where a crash leaves its report
             code, errors = done.returncode, done.stderr
         except subprocess.TimeoutExpired:
             code, errors = "timeout", ""

@@ -98,7 +98,7 @@ class Writer:
         if op.name == "einsum":
             return f"einsum({', '.join(map(self.value, (*sample.args, *sample.input)))})"
         if op.name in OPERATORS:
-            return OPERATORS[op.name].format(*["{}"] * 2).format(
+            return OPERATORS[op.name].format(
                 *map(self.value, (sample.args[0], sample.input)))
         if op.name in PROPERTIES:
             return f"{self.value(sample.input)}.{op.name}"

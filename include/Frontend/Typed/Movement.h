@@ -12,6 +12,9 @@ Typed reshape(TypedBuilder &b, const Typed &input, DimsRef dims);
 /// Broadcasts the input to `dims`, with which its shape agrees: sizes of 1
 /// expand, new dims come first.
 Typed broadcast(TypedBuilder &b, const Typed &input, DimsRef dims);
+/// The same for the update of a part of a tensor with shape `part`; fails if it
+/// does not broadcast to it.
+MaybeTyped broadcastToPart(TypedBuilder &b, const Typed &update, DimsRef part);
 /// `permutation` must be one: permuteShape() is defined for it.
 Typed permute(TypedBuilder &b, const Typed &input,
               llvm::ArrayRef<int64_t> permutation);

@@ -2,6 +2,7 @@
 
 #include "BuiltinArguments.h"
 #include "Frontend/Typed/Movement.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace tdc;
@@ -26,12 +27,34 @@ std::optional<int64_t> sema::takeInt(Checker &c, const Val &given,
   return number;
 }
 
+/// The dtype that NumPy and PyTorch give this name; empty if none.
+static llvm::StringRef findDTypeName(llvm::StringRef name) {
+  return llvm::StringSwitch<llvm::StringRef>(name)
+      .Cases({"float32", "float", "f32"}, "f32")
+      .Cases({"float64", "double", "f64"}, "f64")
+      .Cases({"float16", "half", "f16"}, "f16")
+      .Cases({"bfloat16", "bf16"}, "bf16")
+      .Cases({"int64", "long", "int", "i64"}, "i64")
+      .Cases({"int32", "i32"}, "i32")
+      .Cases({"int16", "i16"}, "i16")
+      .Cases({"int8", "i8"}, "i8")
+      .Cases({"uint8", "u8"}, "u8")
+      .Case("bool", "bool")
+      .Default("");
+}
+
 std::optional<DType> sema::takeDType(Checker &c, const Val &given) {
   std::optional<DType> dtype = Types::asDType(given);
-  if (!dtype)
-    c.error(DiagCode::TD303, given.range,
-            "`dtype=` takes a dtype, not " + describe(given));
-  return dtype;
+  if (dtype)
+    return dtype;
+  Diagnostic &report =
+      c.error(DiagCode::TD303, given.range,
+              "`dtype=` takes a dtype, not " + describe(given));
+  llvm::StringRef own =
+      given.is(ValKind::Str) && given.known ? findDTypeName(textOf(given)) : "";
+  if (!own.empty())
+    report.fix(FixIt::Safe, "`" + own + "`", {{given.range, own.str()}});
+  return std::nullopt;
 }
 
 static Val &argument(Bound &args, llvm::StringRef name) {

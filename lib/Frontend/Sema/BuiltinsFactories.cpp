@@ -10,8 +10,6 @@
 #include "llvm/ADT/APFloat.h"
 #include <cmath>
 
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace tdc;
 using namespace tdc::sema;
 
@@ -61,30 +59,9 @@ factoryType(Checker &c, const Bound &args, llvm::ArrayRef<Val> sizes,
   }
   if (const Val *dtype = args.find("dtype");
       dtype && !dtype->is(ValKind::None)) {
-    std::optional<DType> given = Types::asDType(*dtype);
-    if (!given) {
-      Diagnostic &report =
-          c.error(DiagCode::TD303, dtype->range,
-                  "`dtype=` takes a dtype, not " + describe(*dtype));
-      llvm::StringRef own =
-          dtype->is(ValKind::Str) && dtype->known
-              ? llvm::StringSwitch<llvm::StringRef>(textOf(*dtype))
-                    .Cases({"float32", "float", "f32"}, "f32")
-                    .Cases({"float64", "double", "f64"}, "f64")
-                    .Cases({"float16", "half", "f16"}, "f16")
-                    .Cases({"bfloat16", "bf16"}, "bf16")
-                    .Cases({"int64", "long", "int", "i64"}, "i64")
-                    .Cases({"int32", "i32"}, "i32")
-                    .Cases({"int16", "i16"}, "i16")
-                    .Cases({"int8", "i8"}, "i8")
-                    .Cases({"uint8", "u8"}, "u8")
-                    .Case("bool", "bool")
-                    .Default("")
-              : "";
-      if (!own.empty())
-        report.fix(FixIt::Safe, "`" + own + "`", {{dtype->range, own.str()}});
+    std::optional<DType> given = takeDType(c, *dtype);
+    if (!given)
       return std::nullopt;
-    }
     type.dtype = *given;
   }
   auto [place, placed] =

@@ -50,11 +50,6 @@ static std::optional<Along> takeAlong(Checker &c, const Bound &args,
   return along;
 }
 
-static Val withoutRow(Checker &c, const Val &result, bool isOfNumber) {
-  return isOfNumber && !result.isError() ? c.tensors.reshapeTo(result, {})
-                                         : result;
-}
-
 /// PyTorch takes an index tensor without elements, of any shape.
 static bool isEmptyIndex(Checker &c, const Bound &args) {
   const Val &index = args["index"];
@@ -75,7 +70,7 @@ static Val gather(Checker &c, const Bound &args) {
       typed::gatherAlong(c.tensors.builder, typedOf(along->tensors[0]),
                          typedOf(along->tensors[1]), along->dim, args.what()),
       along->tensors, args.range());
-  return withoutRow(c, result, typeOf(args["index"]).dims.empty());
+  return typeOf(args["index"]).dims.empty() ? dropRow(c, result) : result;
 }
 
 /// Writes the elements of a source, or combines them with those there.
@@ -86,7 +81,7 @@ static Val scatterAlong(Checker &c, const Bound &args, const Along &along,
                           typedOf(along.tensors[1]), typedOf(along.tensors[2]),
                           along.dim, combine, args.what()),
       along.tensors, args.range());
-  return withoutRow(c, result, along.isOfNumber);
+  return along.isOfNumber ? dropRow(c, result) : result;
 }
 
 static Val scatterAdd(Checker &c, const Bound &args) {

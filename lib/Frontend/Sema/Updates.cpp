@@ -1,6 +1,7 @@
 //===- Updates.cpp - x[…] = v -------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/Typed/Movement.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -58,17 +59,12 @@ Val Indexing::updatePart(const Val &tensor, const Resolved &resolved,
           : update;
   for (const Restriction &one : resolved.restrictions)
     part[one.dim] = one.size;
-  ShapeAnswer answer = broadcastShapes({shown, typeOf(value).dims});
-  bool grows = answer && answer.dims.size() != shown.size();
-  for (size_t i = 0; answer && !grows && i != shown.size(); ++i)
-    grows = shown[i].isConstant(1) && !answer.dims[i].isConstant(1);
-  if (!answer || grows || !c.tensors.prove(answer)) {
-    c.error(DiagCode::TD401, range,
-            "shapes do not fit: " + spelling(typeOf(value).dims) +
-                " into a part of shape " + spelling(shown));
-    return c.fail();
-  }
-  Val whole = c.tensors.reshapeTo(c.tensors.broadcastTo(value, shown), part);
+  Val whole = c.tensors.finish(
+      typed::broadcastToPart(c.tensors.builder, typedOf(value), shown), value,
+      range);
+  if (whole.isError())
+    return whole;
+  whole = c.tensors.reshapeTo(whole, part);
   return updateAlong(tensor, resolved.restrictions, whole);
 }
 

@@ -156,19 +156,13 @@ MaybeTyped scatterAt(TypedBuilder &b, const Typed &input,
   shape.append(flat.rows->type.dims.begin() + 1, flat.rows->type.dims.end());
   llvm::SmallVector<int64_t> order = flat.orderOfResult();
   Dims shown = permuteShape(shape, order).dims;
-  ShapeAnswer answer = broadcastShapes({shown, updates.type.dims});
-  bool grows = answer && answer.dims.size() != shown.size();
-  for (size_t i = 0; answer && !grows && i != shown.size(); ++i)
-    grows = shown[i].isConstant(1) && !answer.dims[i].isConstant(1);
-  if (!answer || grows || !b.prove(answer))
-    return b.fail(DiagCode::TD401,
-                  "shapes do not fit: " + spelling(updates.type.dims) +
-                      " into a part of shape " + spelling(shown));
+  MaybeTyped whole = broadcastToPart(b, updates, shown);
+  if (!whole)
+    return std::nullopt;
   if (updates.type.dtype != input.type.dtype)
     return failDTypes(b, updates.type.dtype, input.type.dtype, /*operand=*/0,
                       input.type.dtype);
-  Typed rows =
-      permute(b, broadcast(b, updates, shown), Flattened::inverse(order));
+  Typed rows = permute(b, *whole, Flattened::inverse(order));
   llvm::SmallVector<OpAttribute> attributes{{"dim", int64_t(0)}};
   if (combine)
     attributes.push_back(

@@ -34,6 +34,18 @@ Typed broadcast(TypedBuilder &b, const Typed &input, DimsRef dims) {
   return b.make(OpKind::Broadcast, tensor.value, {}, std::move(type));
 }
 
+MaybeTyped broadcastToPart(TypedBuilder &b, const Typed &update, DimsRef part) {
+  ShapeAnswer answer = broadcastShapes({part, update.type.dims});
+  bool grows = answer && answer.dims.size() != part.size();
+  for (size_t i = 0; answer && !grows && i != part.size(); ++i)
+    grows = part[i].isConstant(1) && !answer.dims[i].isConstant(1);
+  if (!answer || grows || !b.prove(answer))
+    return b.fail(DiagCode::TD401,
+                  "shapes do not fit: " + spelling(update.type.dims) +
+                      " into a part of shape " + spelling(part));
+  return broadcast(b, update, part);
+}
+
 Typed permute(TypedBuilder &b, const Typed &input,
               llvm::ArrayRef<int64_t> permutation) {
   if (llvm::is_sorted(permutation))
