@@ -576,8 +576,7 @@ struct Program {
   llvm::StringRef doc; ///< leading `##` lines followed by an empty line
   llvm::ArrayRef<Directive> directives;
   llvm::ArrayRef<const Stmt *> items;
-  bool unfreezes = false;  ///< the text names a method `unfreeze` anywhere
-  bool keepsState = false; ///< a `save` or `restore` has keywords, anywhere
+  bool unfreezes = false; ///< the text names a method `unfreeze` anywhere
 };
 
 //===----------------------------------------------------------------------===//

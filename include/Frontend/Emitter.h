@@ -272,9 +272,11 @@ public:
   virtual void seed(Value value) = 0;
   virtual llvm::SmallVector<Value> grad(Value target,
                                         llvm::ArrayRef<Value> wrt) = 0;
-  /// Slot names pair up: parameters[i] accumulates into gradients[i].
+  /// Slot names pair up: parameters[i] accumulates into gradients[i], and
+  /// flags[i] becomes true.
   virtual void backward(Value target, llvm::ArrayRef<std::string> parameters,
-                        llvm::ArrayRef<std::string> gradients) = 0;
+                        llvm::ArrayRef<std::string> gradients,
+                        llvm::ArrayRef<std::string> flags) = 0;
 
   // Prints, arguments, files, devices --------------------------------------//
   /// Formats the values, in order, for each `{}` and `{:spec}` of the template.

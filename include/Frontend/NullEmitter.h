@@ -70,7 +70,8 @@ public:
   llvm::SmallVector<Value> grad(Value target,
                                 llvm::ArrayRef<Value> wrt) override;
   void backward(Value target, llvm::ArrayRef<std::string> parameters,
-                llvm::ArrayRef<std::string> gradients) override;
+                llvm::ArrayRef<std::string> gradients,
+                llvm::ArrayRef<std::string> flags) override;
   Value format(llvm::StringRef templateText,
                llvm::ArrayRef<Value> values) override;
   Value pickText(Value index, llvm::ArrayRef<llvm::StringRef> texts) override;

@@ -29,6 +29,7 @@ namespace tdc {
 static void addGradPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDUnusedLoopsPass());
   passes.addPass(td::createTDGradPass());
+  passes.addPass(td::createTDGradientPresencePass());
   passes.addPass(td::createTDVerifyGradPass());
   passes.addPass(td::createTDSimplifyPass());
 }

@@ -145,9 +145,10 @@ llvm::SmallVector<Value> MLIREmitter::grad(Value target,
 }
 
 void MLIREmitter::backward(Value target, llvm::ArrayRef<std::string> parameters,
-                           llvm::ArrayRef<std::string> gradients) {
+                           llvm::ArrayRef<std::string> gradients,
+                           llvm::ArrayRef<std::string> flags) {
   create<td::BackwardOp>(unwrap(target), getSymbols(parameters),
-                         getSymbols(gradients));
+                         getSymbols(gradients), getSymbols(flags));
 }
 
 //===----------------------------------------------------------------------===//

@@ -80,6 +80,7 @@ llvm::SmallVector<Value> NullEmitter::grad(Value, llvm::ArrayRef<Value> wrt) {
   return llvm::SmallVector<Value>(wrt.size(), some());
 }
 void NullEmitter::backward(Value, llvm::ArrayRef<std::string>,
+                           llvm::ArrayRef<std::string>,
                            llvm::ArrayRef<std::string>) {}
 Value NullEmitter::format(llvm::StringRef, llvm::ArrayRef<Value>) {
   return some();

@@ -279,11 +279,6 @@ const Expr *Parser::parseCall(const Expr *callee) {
   call->callee = callee;
   call->args = args;
   call->argsRange = rangeFrom(open);
-  if (auto *function = llvm::dyn_cast<NameExpr>(callee);
-      function && (function->name == "save" || function->name == "restore"))
-    keepsState |= llvm::any_of(args, [](const Argument &arg) {
-      return arg.kind == Argument::Keyword;
-    });
   return call;
 }
 

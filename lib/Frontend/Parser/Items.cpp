@@ -34,7 +34,6 @@ const Program *Parser::parseProgram() {
   }
   program->items = context.copy(items);
   program->unfreezes = unfreezes;
-  program->keepsState = keepsState;
   return program;
 }
 

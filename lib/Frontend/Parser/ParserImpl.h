@@ -389,7 +389,7 @@ private:
   /// The file's tokens, or those of an f-string's replacement field.
   const std::vector<Token> *tokens;
   /// Of the program: see ast::Program.
-  bool unfreezes = false, keepsState = false;
+  bool unfreezes = false;
   size_t pos = 0;
 
   unsigned depth = 0;

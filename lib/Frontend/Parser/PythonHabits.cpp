@@ -412,6 +412,7 @@ std::nullptr_t Parser::reportLambda() {
   Token name = (*tokens)[first + isDeclared];
   bool isNamed = pos == first + isDeclared + 2 && name.kind == Tok::Name &&
                  previous().kind == Tok::Equal && indentOf(start.begin).empty();
+  size_t place = pos;
   advance();
   uint32_t params = peek().begin;
   while (!at(Tok::Colon) && !atLineEnd())
@@ -421,8 +422,26 @@ std::nullptr_t Parser::reportLambda() {
   Diagnostic &report =
       diags.report(DiagCode::TD102, lambda)
           .label("a function is declared with `fn` and has a name");
-  if (!isNamed || !body)
+  if (!body || !indentOf(start.begin).empty())
     return failed;
+  if (!isNamed) {
+    // An argument: its function is declared before the statement.
+    bool isKeyword = (*tokens)[place - 1].kind == Tok::Equal;
+    std::string free = isKeyword ? textOf((*tokens)[place - 2]).str()
+                                 : std::string("function");
+    for (size_t i = first; i != place; ++i)
+      if (textOf((*tokens)[i]) == "lambda")
+        free += "_";
+    while (text.contains("fn " + free + "("))
+      free += "_";
+    std::string function =
+        ("fn " + free + "(" + written + ") = " + sources.getText(body->range))
+            .str();
+    report.fix(FixIt::Safe, "`" + function + "`",
+               {{rangeOf(start).start(), function + "\n"},
+                {lambda.to(body->range), free}});
+    return failed;
+  }
   std::string function = ("fn " + textOf(name) + "(" + written +
                           ") = " + sources.getText(body->range))
                              .str();

@@ -178,21 +178,9 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
     return;
   llvm::StringRef name = target.member.text;
   at(target.range);
-  if (base.is(ValKind::Optimizer) && name == "lr") {
-    auto &optimizer = base.as<OptimizerInfo>();
-    if (!val.isHostScalar() || val.is(ValKind::Bool)) {
-      error(DiagCode::TD303, target.range,
-            "`lr` is a float, not " + describe(val));
-      return;
-    }
-    val = host.toFloat(val);
-    training.requireNotNegative(val, name, target.range);
-    TensorType type;
-    type.dtype = DType::F64;
-    type.place.kind = Place::Kind::Cpu;
-    models.rawWrite(optimizer.lrSlot, tensors.fillTensor(val, type).value);
-    return;
-  }
+  if ((base.is(ValKind::Optimizer) || base.is(ValKind::ParameterGroup)) &&
+      llvm::is_contained(training.settingNames(base), name))
+    return training.assignSetting(base, name, val, target.range);
   if (base.is(ValKind::Model)) {
     auto &model = base.as<ModelInstance>();
     auto *member = model.find(name);
@@ -208,9 +196,31 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
         "cannot assign to `" + name + "` of " + describe(base));
 }
 
+void Checker::assignHostNumber(const ast::MemberExpr &target,
+                               ModelInstance::Member &member, Val val) {
+  Slot &slot = *member.slot;
+  DType dtype = slot.type.dtype;
+  bool fits = dtype == DType::Bool ? val.is(ValKind::Bool)
+              : dtype == DType::I64
+                  ? val.is(ValKind::Int)
+                  : val.is(ValKind::Int) || val.is(ValKind::Float);
+  if (!fits) {
+    error(DiagCode::TD407, target.range,
+          "`" + member.name + "` does not have the declared type")
+        .label("it is " + describe(val))
+        .note("declared here", slot.declared);
+    return;
+  }
+  if (dtype == DType::F64)
+    val = host.toFloat(val);
+  models.writeSlot(slot, tensors.fillTensor(val, slot.type));
+}
+
 void Checker::assignState(const ast::MemberExpr &target, ModelInstance &model,
                           ModelInstance::Member &member, Val val) {
   Slot &slot = *member.slot;
+  if (slot.isHostNumber)
+    return assignHostNumber(target, member, val);
   if (val.isHostScalar() && slot.type.dims.empty())
     val = tensors.fillTensor(val, slot.type);
   if (!tensors.isTensor(val, target.range, "the state of a model"))
@@ -262,39 +272,4 @@ bool Checker::copyInPlace(const ast::CallExpr &call) {
     assignState(*target, base.as<ModelInstance>(), *member,
                 val.is(ValKind::Tensor) ? valueOf(val) : val);
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Whether learning rates change
-//===----------------------------------------------------------------------===//
-
-static bool assignsRate(const ast::Block *block);
-
-static bool assignsRate(const ast::Stmt *stmt) {
-  if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(stmt)) {
-    auto *member = llvm::dyn_cast<ast::MemberExpr>(assign->target);
-    return member && member->member.text == "lr";
-  }
-  if (auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt))
-    return assignsRate(branch->thenBlock) || assignsRate(branch->elseBlock);
-  if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt))
-    return assignsRate(loop->body);
-  if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(stmt))
-    return assignsRate(loop->body);
-  if (auto *with = llvm::dyn_cast<ast::WithStmt>(stmt))
-    return assignsRate(with->body);
-  if (auto *fn = llvm::dyn_cast<ast::FnDecl>(stmt))
-    return assignsRate(fn->body);
-  return false;
-}
-
-static bool assignsRate(const ast::Block *block) {
-  return block && llvm::any_of(block->stmts, [](const ast::Stmt *stmt) {
-           return assignsRate(stmt);
-         });
-}
-
-bool sema::assignsLearningRate(const ast::Program &program) {
-  return llvm::any_of(program.items,
-                      [](const ast::Stmt *stmt) { return assignsRate(stmt); });
 }

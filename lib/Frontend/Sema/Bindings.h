@@ -58,9 +58,6 @@ bool isExit(llvm::StringRef name);
 /// Only literals, names and operators: no call.
 bool isConstantExpr(const ast::Expr &expr);
 
-/// Whether the program gives any `.lr` a new value.
-bool assignsLearningRate(const ast::Program &program);
-
 } // namespace tdc::sema
 
 #endif // TDC_LIB_FRONTEND_SEMA_BINDINGS_H

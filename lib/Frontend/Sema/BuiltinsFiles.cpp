@@ -174,22 +174,7 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
           checkpoint, llvm::ArrayRef(slots).slice(begin, ends[model] - begin),
           saves ? "saved" : "loaded");
     } else if (val.is(ValKind::Optimizer)) {
-      auto &optimizer = val.as<OptimizerInfo>();
-      std::string prefix = "opt." + name + ".";
-      auto add = [&](const std::string &slot, const std::string &leaf) {
-        if (slot.empty())
-          return;
-        checkpoint.slots.push_back(slot);
-        checkpoint.keys.push_back(prefix + leaf);
-      };
-      add(optimizer.stepSlot, "step");
-      add(optimizer.lrSlot, "lr");
-      for (const auto &leaf : optimizer.leaves) {
-        add(leaf.stepSlot, leaf.path + ".step");
-        for (auto [slot, moment] :
-             llvm::zip(leaf.moments, optimizer.momentNames))
-          add(slot, leaf.path + "." + moment);
-      }
+      c.training.addToCheckpoint(checkpoint, val.as<OptimizerInfo>(), name);
     } else if (saves && val.isHostScalar()) {
       checkpoint.names.push_back(name);
       checkpoint.values.push_back(c.host.materialize(val));

@@ -197,11 +197,27 @@ static Val seed(Checker &c, const Bound &args) {
   return makeVal(ValKind::None);
 }
 
+static Val callable(Checker &, const Bound &args) {
+  ValKind kind = args["object"].kind;
+  return makeBool(kind == ValKind::Function || kind == ValKind::Builtin ||
+                  kind == ValKind::Class || kind == ValKind::Model);
+}
+
+static Val hasAttribute(Checker &c, const Bound &args) {
+  auto name = c.host.requireStr(args["name"], "a name given to `hasattr`");
+  if (!name)
+    return c.fail();
+  return makeBool(
+      llvm::is_contained(c.scopes.membersOf(args["object"]), *name));
+}
+
 llvm::ArrayRef<Builtin> sema::getHostBuiltins() {
   static const Builtin table[] = {
       {"print", "*values, sep=, end=", print},
       {"len", "input", len},
       {"range", "*start_end_step", range},
+      {"callable", "object", callable},
+      {"hasattr", "object, name", hasAttribute},
       {"enumerate", "iterable, start=", enumerate},
       {"zip", "*iterables", zip},
       {"list", "iterable", list},

@@ -1,13 +1,17 @@
 //===- BuiltinsTraining.cpp - grad, optimizers, DataLoader ----------------===//
 
 #include "Checker.h"
+#include <cmath>
 
 using namespace tdc;
 using namespace tdc::sema;
 
-template <OptimizerKind kind>
 static Val optimizer(Checker &c, const Bound &args) {
-  return c.training.buildOptimizer(kind, args);
+  return c.training.buildOptimizer(args);
+}
+
+static Val group(Checker &c, const Bound &args) {
+  return c.training.buildGroup(args);
 }
 
 static Val dataLoader(Checker &c, const Bound &args) {
@@ -18,36 +22,85 @@ static Val grad(Checker &c, const Bound &args) {
   return c.training.gradOf(args["y"], args["wrt"], args.range());
 }
 
-/// The square root of the sum of all squares, on the device of the first
-/// gradient. Narrow floats are summed in f32.
+/// The sum of |x|^p over the elements of a gradient; for an infinite p the
+/// largest |x|.
+static Val powerSum(Checker &c, const Val &gradient, double p,
+                    SourceRange range) {
+  Val wide = c.tensors.widened(gradient);
+  Val powers =
+      p == 2 ? c.tensors.elementwise(OpKind::Mul, {wide, wide}, range, "`norm`")
+             : c.tensors.elementwise(OpKind::Abs, {wide}, range, "`norm`");
+  if (p != 1 && p != 2 && !std::isinf(p))
+    powers = c.tensors.elementwise(OpKind::Pow, {powers, makeFloat(p)}, range,
+                                   "`norm`");
+  if (powers.isError())
+    return powers;
+  llvm::SmallVector<unsigned> all;
+  for (unsigned i = 0; i != typeOf(gradient).dims.size(); ++i)
+    all.push_back(i);
+  return c.tensors.reduceOf(std::isinf(p) ? td::ReduceKind::Max
+                                          : td::ReduceKind::Sum,
+                            powers, all, false);
+}
+
+/// The norm of order `p` of all elements, on the device of the first gradient.
+/// Narrow floats are summed in f32.
 static std::optional<Val> totalNorm(Checker &c, llvm::ArrayRef<Val> gradients,
-                                    SourceRange range) {
+                                    double p, SourceRange range) {
   if (gradients.empty())
     c.error(DiagCode::TD222, range, "there are no gradients");
   Val sum;
   for (const Val &gradient : gradients) {
     if (!c.tensors.isTensor(gradient, range, "a gradient"))
       return std::nullopt;
-    Val wide = c.tensors.widened(gradient);
-    Val square =
-        c.tensors.elementwise(OpKind::Mul, {wide, wide}, range, "`norm`");
-    if (square.isError())
+    Val part = powerSum(c, gradient, p, range);
+    if (part.isError())
       return std::nullopt;
-    llvm::SmallVector<unsigned> all;
-    for (unsigned i = 0; i != typeOf(gradient).dims.size(); ++i)
-      all.push_back(i);
-    Val part = c.tensors.reduceOf(td::ReduceKind::Sum, square, all, false);
-    sum = sum.isError()
-              ? part
-              : c.tensors.elementwise(
-                    OpKind::Add,
-                    {sum,
-                     c.places.moveTensor(part, c.places.deviceOf(sum), range)},
-                    range, "`norm`");
+    if (!sum.isError())
+      part = c.tensors.elementwise(
+          std::isinf(p) ? OpKind::Max : OpKind::Add,
+          {sum, c.places.moveTensor(part, c.places.deviceOf(sum), range)},
+          range, "`norm`");
+    sum = part;
   }
   if (sum.isError())
     return std::nullopt;
-  return c.tensors.elementwise(OpKind::Sqrt, {sum}, range, "`norm`");
+  if (p == 1 || std::isinf(p))
+    return sum;
+  return p == 2 ? c.tensors.elementwise(OpKind::Sqrt, {sum}, range, "`norm`")
+                : c.tensors.elementwise(OpKind::Pow, {sum, makeFloat(1 / p)},
+                                        range, "`norm`");
+}
+
+/// `norm_type=`, 2 if it is not given; nothing after a report.
+static std::optional<double> orderOf(Checker &c, const Bound &args) {
+  const Val *given = args.find("norm_type");
+  if (!given)
+    return 2;
+  std::optional<double> p = c.host.requireFloat(*given, "`norm_type`");
+  if (p && !(*p > 0)) {
+    c.error(DiagCode::TD222, given->range, "`norm_type` is above 0");
+    return std::nullopt;
+  }
+  return p;
+}
+
+/// `error_if_nonfinite=true`.
+static void requireFinite(Checker &c, const Bound &args, const Val &norm) {
+  const Val *given = args.find("error_if_nonfinite");
+  if (!given)
+    return;
+  std::optional<bool> isAsked =
+      c.host.requireBool(*given, "`error_if_nonfinite`");
+  if (!isAsked || !*isAsked)
+    return;
+  Val isFinite = c.host.compare(
+      ast::CompareOp::Lt, c.tensors.itemOf(norm),
+      makeFloat(std::numeric_limits<double>::infinity()), args.range());
+  c.emit().assertThat(
+      c.host.materialize(isFinite),
+      c.host.materialize(makeStr("the norm of the gradients is inf or NaN, so "
+                                 "they cannot be clipped")));
 }
 
 static Vals listOf(const Val &gradients) {
@@ -58,7 +111,11 @@ static Vals listOf(const Val &gradients) {
 }
 
 static Val gradNorm(Checker &c, const Bound &args) {
-  return totalNorm(c, listOf(args["gradients"]), args.range()).value_or(Val());
+  std::optional<double> p = orderOf(c, args);
+  if (!p)
+    return c.fail();
+  return totalNorm(c, listOf(args["gradients"]), *p, args.range())
+      .value_or(Val());
 }
 
 /// Scales the gradients so that their norm is at most `max_norm`; returns the
@@ -66,16 +123,11 @@ static Val gradNorm(Checker &c, const Bound &args) {
 static std::optional<Val> clipNorm(Checker &c, const Bound &args,
                                    Vals &gradients) {
   SourceRange range = args.range();
-  if (const Val *p = args.find("norm_type")) {
-    auto number = c.host.requireFloat(*p, "`norm_type`");
-    if (number && *number != 2)
-      c.unsupported(p->range, "a norm other than 2");
-    if (!number || *number != 2)
-      return std::nullopt;
-  }
-  auto norm = totalNorm(c, gradients, range);
+  std::optional<double> p = orderOf(c, args);
+  auto norm = p ? totalNorm(c, gradients, *p, range) : std::nullopt;
   if (!norm || norm->isError())
     return std::nullopt;
+  requireFinite(c, args, *norm);
   // PyTorch: max_norm / (norm + 1e-6), at most 1.
   Val shifted = c.tensors.elementwise(OpKind::Add, {*norm, makeFloat(1e-6)},
                                       range, "`clip`");
@@ -119,9 +171,21 @@ static Val clipGradNorm(Checker &c, const Bound &args) {
 // Functions that change the gradients that `backward` left in a model
 //===----------------------------------------------------------------------===//
 
-static bool isModel(Checker &c, const Bound &args) {
+/// A model, a parameter, or several in a list.
+static bool areParameters(const Val &val) {
+  if (val.is(ValKind::List) || val.is(ValKind::Tuple))
+    return llvm::all_of(elementsOf(val), areParameters);
+  return val.is(ValKind::Model) ||
+         (val.is(ValKind::Tensor) && val.as<TensorInfo>().state);
+}
+
+/// The slots of the gradients of `parameters`; nothing after a report.
+static std::optional<std::vector<Slot *>> findGradients(Checker &c,
+                                                        const Bound &args) {
   const Val &given = args["parameters"];
-  if (!given.is(ValKind::Model) && !given.isError())
+  if (given.isError())
+    return std::nullopt;
+  if (!areParameters(given)) {
     c.error(DiagCode::TD303, given.range,
             args.what() + " takes a model, not " + describe(given))
         .note("it changes what `loss.backward()` left, as in " +
@@ -129,7 +193,9 @@ static bool isModel(Checker &c, const Bound &args) {
               "(model.parameters(), …)`")
         .note("gradients that are values: `opt.step(clip_grad_norm(grad(loss, "
               "model), max_norm))`");
-  return given.is(ValKind::Model);
+    return std::nullopt;
+  }
+  return c.training.slotsWithGradients(given, args.range());
 }
 
 static Vals readGradients(Checker &c, llvm::ArrayRef<Slot *> slots) {
@@ -151,23 +217,23 @@ static void writeGradients(Checker &c, llvm::ArrayRef<Slot *> slots,
 }
 
 static Val clipGradNormInPlace(Checker &c, const Bound &args) {
-  if (!isModel(c, args))
+  auto slots = findGradients(c, args);
+  if (!slots)
     return c.fail();
-  auto slots = c.training.slotsWithGradients(args["parameters"], args.range());
-  Vals gradients = readGradients(c, slots);
+  Vals gradients = readGradients(c, *slots);
   auto norm = clipNorm(c, args, gradients);
   if (!norm)
     return c.fail();
-  writeGradients(c, slots, gradients);
+  writeGradients(c, *slots, gradients);
   return *norm;
 }
 
 static Val clipGradValueInPlace(Checker &c, const Bound &args) {
-  if (!isModel(c, args))
-    return c.fail();
   SourceRange range = args.range();
-  auto slots = c.training.slotsWithGradients(args["parameters"], range);
-  Vals gradients = readGradients(c, slots);
+  auto slots = findGradients(c, args);
+  if (!slots)
+    return c.fail();
+  Vals gradients = readGradients(c, *slots);
   const Val &most = args["clip_value"];
   Val least = c.negate(most, range);
   for (Val &gradient : gradients) {
@@ -178,28 +244,71 @@ static Val clipGradValueInPlace(Checker &c, const Bound &args) {
     if (gradient.isError())
       return c.fail();
   }
-  writeGradients(c, slots, gradients);
+  writeGradients(c, *slots, gradients);
   return makeVal(ValKind::None);
 }
 
 llvm::ArrayRef<Builtin> sema::getTrainingBuiltins() {
   static const Builtin table[] = {
-      {"SGD", "params, lr=, momentum=, weight_decay=, nesterov=",
-       optimizer<OptimizerKind::SGD>},
-      {"Adam", "params, lr=, betas=, eps=, weight_decay=",
-       optimizer<OptimizerKind::Adam>},
-      {"AdamW", "params, lr=, betas=, eps=, weight_decay=",
-       optimizer<OptimizerKind::AdamW>},
+      // `foreach=` and `fused=` choose between PyTorch's own loops.
+      {"SGD",
+       "params, lr=, momentum=, dampening=, weight_decay=, nesterov=, "
+       "maximize=, foreach=, fused=",
+       optimizer},
+      {"Adam",
+       "params, lr=, betas=, eps=, weight_decay=, amsgrad=, maximize=, "
+       "foreach=, fused=",
+       optimizer},
+      {"AdamW",
+       "params, lr=, betas=, eps=, weight_decay=, amsgrad=, maximize=, "
+       "foreach=, fused=",
+       optimizer},
+      {"Adamax",
+       "params, lr=, betas=, eps=, weight_decay=, maximize=, foreach=",
+       optimizer},
+      {"NAdam",
+       "params, lr=, betas=, eps=, weight_decay=, momentum_decay=, "
+       "decoupled_weight_decay=, maximize=, foreach=",
+       optimizer},
+      {"RAdam",
+       "params, lr=, betas=, eps=, weight_decay=, decoupled_weight_decay=, "
+       "maximize=, foreach=",
+       optimizer},
+      {"RMSprop",
+       "params, lr=, alpha=, eps=, weight_decay=, momentum=, centered=, "
+       "maximize=, foreach=",
+       optimizer},
+      {"Adagrad",
+       "params, lr=, lr_decay=, weight_decay=, initial_accumulator_value=, "
+       "eps=, maximize=, foreach=, fused=",
+       optimizer},
+      {"Adadelta",
+       "params, lr=, rho=, eps=, weight_decay=, maximize=, foreach=",
+       optimizer},
+      {"Lion", "params, lr=, betas=, weight_decay=, maximize=", optimizer},
+      {"Muon",
+       "params, lr=, weight_decay=, momentum=, nesterov=, eps=, ns_steps=, "
+       "adjust_lr_fn=",
+       optimizer},
+      {"group",
+       "params, lr=, betas=, eps=, weight_decay=, momentum=, dampening=, "
+       "nesterov=, amsgrad=, maximize=, alpha=, centered=, rho=, lr_decay=, "
+       "initial_accumulator_value=, momentum_decay=, "
+       "decoupled_weight_decay=, ns_steps=, adjust_lr_fn=",
+       group},
       {"DataLoader",
        "*tensors, batch_size=, shuffle=, drop_last=, generator=, "
        "num_workers=, pin_memory=",
        dataLoader},
       {"grad", "y, wrt", grad},
-      {"grad_norm", "gradients", gradNorm},
-      {"clip_grad_norm", "gradients, max_norm, norm_type=", clipGradNorm},
+      {"grad_norm", "gradients, norm_type=", gradNorm},
+      {"clip_grad_norm",
+       "gradients, max_norm, norm_type=, error_if_nonfinite=", clipGradNorm},
       {"clip_grad_norm_",
-       "parameters, max_norm, norm_type=", clipGradNormInPlace},
-      {"clip_grad_value_", "parameters, clip_value", clipGradValueInPlace},
+       "parameters, max_norm, norm_type=, error_if_nonfinite=, foreach=",
+       clipGradNormInPlace},
+      {"clip_grad_value_",
+       "parameters, clip_value, foreach=", clipGradValueInPlace},
   };
   return table;
 }

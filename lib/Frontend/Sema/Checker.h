@@ -89,6 +89,8 @@ private:
                 bool isPlain = false);
   void assignName(const ast::NameExpr &target, Val val, bool isPlain);
   void assignMember(const ast::MemberExpr &target, Val val);
+  void assignHostNumber(const ast::MemberExpr &target,
+                        ModelInstance::Member &member, Val val);
   void assignState(const ast::MemberExpr &target, ModelInstance &model,
                    ModelInstance::Member &member, Val val);
   /// `net.w.data.copy_(x)`; false if the call is something else.

@@ -53,6 +53,12 @@ public:
   std::optional<Val> condition(const ast::Expr &expr,
                                const ast::Expr *logical = nullptr);
 
+  /// Walks the side that a host condition chooses, or both if only the run
+  /// knows it. The sides assign to no variable.
+  void choose(const Val &condition, SourceRange range,
+              llvm::function_ref<void()> thenSide,
+              llvm::function_ref<void()> elseSide);
+
   /// The names that code assigns to.
   static llvm::StringSet<> assignedNames(const ast::Block *block,
                                          const ast::Block *other = nullptr);

@@ -198,7 +198,7 @@ Val Checker::memberOf(const ast::MemberExpr &expr, bool isRead) {
     return base;
   if (base.is(ValKind::Model) && !isRead)
     if (auto *found = base.as<ModelInstance>().find(expr.member.text);
-        found && found->slot)
+        found && found->slot && !found->slot->isHostNumber)
       return stateOf(*found->slot);
   return member(base, expr.member, expr.range);
 }
@@ -312,8 +312,9 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
       return *val;
     break;
   case ValKind::Optimizer:
-    if (name.text == "lr")
-      return training.learningRate(base.as<OptimizerInfo>());
+  case ValKind::ParameterGroup:
+    if (auto val = training.settingMember(base, name.text, range))
+      return *val;
     break;
   case ValKind::Loader:
     if (name.text == "batch_size")

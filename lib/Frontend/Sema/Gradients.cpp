@@ -32,6 +32,10 @@ void Training::ensureGradSlot(Slot &slot) {
   llvm::StringRef instance = llvm::StringRef(slot.name).split('.').first;
   c.places.declareNextTo(slot, slot.gradName, td::SlotKind::Grad, key,
                          instance);
+  slot.hasGradName = slot.gradName + ".is_there";
+  c.emit().declareSlot(slot.hasGradName, td::SlotKind::Grad,
+                       key.str() + ".is_there", instance,
+                       c.tensors.shapeOf(hostNumber(DType::Bool)));
 }
 
 /// Whether a value is a 0-d float tensor; reports if not.
@@ -52,7 +56,7 @@ static bool isTarget(Checker &c, const Val &val, SourceRange range,
 Val Training::backward(const Val &loss, SourceRange range) {
   if (!isTarget(c, loss, range, "`backward`"))
     return c.fail();
-  std::vector<std::string> parameters, gradients;
+  std::vector<std::string> parameters, gradients, flags;
   llvm::DenseSet<const Slot *> seen;
   std::string names;
   for (size_t i = 0; i != c.models.all.size(); ++i) {
@@ -67,6 +71,7 @@ Val Training::backward(const Val &loss, SourceRange range) {
         continue;
       parameters.push_back(named.slot->name);
       gradients.push_back(named.slot->gradName);
+      flags.push_back(named.slot->hasGradName);
       any = true;
     }
     if (any)
@@ -80,16 +85,16 @@ Val Training::backward(const Val &loss, SourceRange range) {
   }
   if (!c.control.loops.empty())
     c.control.loops.back().backwards.push_back({c.userRange(range), names});
-  c.emit().backward(loss.value, parameters, gradients);
+  c.emit().backward(loss.value, parameters, gradients, flags);
   for (const std::string &gradient : gradients)
     c.models.forgetRead(gradient);
   return makeVal(ValKind::None);
 }
 
-std::vector<Slot *> Training::slotsWithGradients(const Val &model,
+std::vector<Slot *> Training::slotsWithGradients(const Val &parameters,
                                                  SourceRange range) {
   std::vector<NamedSlot> slots;
-  c.models.collectSlots(model, "", slots);
+  collectParameters(parameters, range, slots);
   std::vector<Slot *> found;
   // A parameter that was learned before it was frozen still has gradients.
   for (NamedSlot &named : slots)
@@ -98,9 +103,22 @@ std::vector<Slot *> Training::slotsWithGradients(const Val &model,
   return found;
 }
 
-void Training::zeroGrad(const Val &model, SourceRange range) {
-  for (Slot *slot : slotsWithGradients(model, range)) {
+void Training::zeroGrad(const Val &parameters, const CallArgs &args) {
+  Val toNone = makeBool(true);
+  for (const Val &given : args.positional)
+    toNone = given;
+  for (const CallArgs::Keyword &given : args.keywords)
+    toNone = given.val;
+  if (!toNone.is(ValKind::Bool) || !toNone.known ||
+      args.positional.size() + args.keywords.size() > 1) {
+    c.error(DiagCode::TD205, args.range,
+            "`zero_grad` takes `set_to_none=true` or `set_to_none=false`");
+    return;
+  }
+  for (Slot *slot : slotsWithGradients(parameters, args.range)) {
     ensureGradSlot(*slot);
+    if (toNone.truth)
+      writeNumber(slot->hasGradName, makeBool(false), DType::Bool);
     TensorType type = slot->type;
     type.place = c.places.modelPlace(*slot->owner);
     c.models.rawWrite(slot->gradName,

@@ -111,8 +111,10 @@ Val Models::callSequential(const Val &val, CallArgs &args) {
 std::optional<Val> Models::modelMember(const Val &val, llvm::StringRef name) {
   auto &model = val.as<ModelInstance>();
   if (auto *member = model.find(name)) {
-    if (member->slot)
-      return readSlot(*member->slot, c.here);
+    if (member->slot) {
+      Val state = readSlot(*member->slot, c.here);
+      return member->slot->isHostNumber ? c.tensors.itemOf(state) : state;
+    }
     return member->val;
   }
   if (const ast::FnDecl *method = findMethodDecl(model, name))
@@ -250,8 +252,11 @@ Val Models::callModelMethod(const Val &val, llvm::StringRef name,
     return val;
   }
   if (name == "zero_grad") {
-    c.training.zeroGrad(val, args.range);
+    c.training.zeroGrad(val, args);
     return makeVal(ValKind::None);
   }
+  // A function that the model was made with.
+  if (auto given = model.config.find(name); given != model.config.end())
+    return c.calls.call(given->second, args);
   return c.scopes.reportNoMember(val, args.calleeRange, name);
 }

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -223,7 +224,46 @@ void Models::buildMembers(ModelInstance &model,
   }
 }
 
+/// The dtype in which a host number of the declared type is kept.
+static std::optional<DType> hostNumberType(const ast::TypeExpr &type) {
+  auto *named = llvm::dyn_cast<ast::NamedType>(&type);
+  if (!named || named->hasBrackets)
+    return std::nullopt;
+  return llvm::StringSwitch<std::optional<DType>>(named->name.text)
+      .Case("int", DType::I64)
+      .Case("float", DType::F64)
+      .Case("bool", DType::Bool)
+      .Default(std::nullopt);
+}
+
+void Models::buildHostNumber(ModelInstance &model, const ast::StateDecl &decl,
+                             DType dtype) {
+  if (decl.isParam) {
+    c.error(DiagCode::TD304, decl.type->range,
+            "a `param` is learned, so it must be a float tensor");
+    return;
+  }
+  auto slot = std::make_shared<Slot>();
+  slot->kind = td::SlotKind::Buffer;
+  slot->type = Training::hostNumber(dtype);
+  slot->isHostNumber = true;
+  slot->declared = decl.range;
+  slot->owner = &model;
+  slot->holders = {&model};
+  if (decl.value) {
+    Val initial = c.eval(*decl.value, decl.type);
+    if (initial.isError() ||
+        !c.types.matchType(*decl.type, initial, decl.value->range,
+                           "`" + decl.name.text + "`", DiagCode::TD407))
+      return;
+    slot->initial = c.tensors.fillTensor(initial, slot->type).value;
+  }
+  model.add(decl.name.text).slot = std::move(slot);
+}
+
 void Models::buildState(ModelInstance &model, const ast::StateDecl &decl) {
+  if (std::optional<DType> dtype = hostNumberType(*decl.type))
+    return buildHostNumber(model, decl, *dtype);
   std::optional<TensorType> type = c.types.tensorFromType(*decl.type, false);
   if (!type)
     return;

@@ -86,6 +86,9 @@ private:
   void buildMembers(ModelInstance &model,
                     llvm::ArrayRef<const ast::Decl *> members);
   void buildState(ModelInstance &model, const ast::StateDecl &decl);
+  /// `buffer n: int = 0`.
+  void buildHostNumber(ModelInstance &model, const ast::StateDecl &decl,
+                       DType dtype);
   /// Makes the models in a value parts of the one that is being built. False
   /// after an error.
   bool adopt(const Val &val, SourceRange range);

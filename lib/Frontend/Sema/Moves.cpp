@@ -244,7 +244,7 @@ void Places::movePart(ModelInstance &model, const Place &place,
   model.placedInIteration = c.control.iterations;
   for (auto &member : model.members)
     if (member.slot && member.slot->owner == &model && !isThere &&
-        !member.slot->name.empty())
+        !member.slot->name.empty() && !member.slot->isHostNumber)
       moveSlot(*member.slot, place, transfer);
   c.models.forgetReads();
 }
@@ -258,13 +258,10 @@ void Places::moveSlot(Slot &slot, const Place &place, Transfer transfer) {
     c.emit().moveSlot(slot.gradName, place,
                       isKept ? Transfer::Kept : Transfer::Implied);
   for (const auto &optimizer : c.training.optimizers)
-    for (const OptimizerInfo::Leaf &leaf : optimizer->leaves)
-      if (leaf.parameter == &slot)
-        for (const std::string &moment : leaf.moments)
-          c.emit().moveSlot(moment, place,
-                            isKept && optimizer->hasStepped
-                                ? Transfer::Kept
-                                : Transfer::Implied);
+    for (const std::string &moment : c.training.tensorsOf(*optimizer, slot))
+      c.emit().moveSlot(moment, place,
+                        isKept && optimizer->hasStepped ? Transfer::Kept
+                                                        : Transfer::Implied);
 }
 
 void Places::declareNextTo(Slot &slot, llvm::StringRef name, td::SlotKind kind,

@@ -146,7 +146,7 @@ static void addTensorMethods(std::vector<llvm::StringRef> &names) {
         names.push_back(name);
 }
 
-static std::vector<llvm::StringRef> membersOf(const Val &base) {
+std::vector<llvm::StringRef> Scopes::membersOf(const Val &base) {
   std::vector<llvm::StringRef> names;
   if (base.is(ValKind::Tensor)) {
     llvm::append_range(names, kTensorFields);
@@ -156,8 +156,10 @@ static std::vector<llvm::StringRef> membersOf(const Val &base) {
       if (name.consume_front("str."))
         names.push_back(name);
   } else if (base.is(ValKind::Optimizer)) {
-    names.push_back("lr");
+    names = c.training.settingNames(base);
     llvm::append_range(names, kOptimizerMethods);
+  } else if (base.is(ValKind::ParameterGroup)) {
+    names = c.training.settingNames(base);
   } else if (base.is(ValKind::Model)) {
     auto &model = base.as<ModelInstance>();
     for (const ModelInstance::Member &member : model.members)

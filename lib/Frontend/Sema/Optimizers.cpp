@@ -1,330 +1,256 @@
-//===- Optimizers.cpp - SGD, Adam, AdamW ----------------------------------===//
+//===- Optimizers.cpp - optimizers, their groups and slots ----------------===//
 //
-// Declares the slots of an optimizer, and decides when they are read and
-// written. The arithmetic for one parameter is in prelude/optim.tdsl, in
-// PyTorch's order of operations.
+// Makes optimizers: finds their parameters and declares what is kept of each
+// between steps. OptimizerKinds.cpp has the kinds, OptimizerSettings.cpp their
+// settings, and OptimizerSteps.cpp the steps.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "OptimizerKinds.h"
+#include <map>
 
 using namespace tdc;
 using namespace tdc::sema;
 
-namespace {
-struct Kind {
-  OptimizerKind kind;
-  llvm::StringLiteral name;
-  llvm::StringLiteral step; ///< function of the prelude
-  double defaultRate, defaultDecay;
-};
-} // namespace
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
 
-static const Kind kinds[] = {
-    {OptimizerKind::SGD, "SGD", "sgd", 1e-3, 0},
-    {OptimizerKind::Adam, "Adam", "adam", 1e-3, 0},
-    {OptimizerKind::AdamW, "AdamW", "adamw", 1e-3, 1e-2},
-};
-
-/// The type of a host number: it is on the cpu, wherever the model is.
-static TensorType hostNumber(DType dtype) {
-  TensorType type;
-  type.dtype = dtype;
-  type.place.kind = Place::Kind::Cpu;
-  return type;
-}
-
-/// A slot that holds one number of the optimizer itself.
-static std::string declareScalar(Checker &c, const OptimizerInfo &optimizer,
-                                 llvm::StringRef leaf, const Val &initial,
-                                 DType dtype) {
-  std::string slot = "opt." + optimizer.name + "." + leaf.str();
-  TensorType type = hostNumber(dtype);
-  c.emit().declareSlot(slot, td::SlotKind::Moment, slot, optimizer.name,
-                       c.tensors.shapeOf(type));
-  c.models.rawWrite(slot, c.tensors.fillTensor(initial, type).value);
+/// The slot of a moment, or an empty name if the settings need none.
+static std::string declareMoment(Checker &c, const OptimizerInfo &optimizer,
+                                 const ParameterGroup &group,
+                                 const ParameterGroup::Leaf &leaf,
+                                 const Moment &moment) {
+  if (!moment.neededBy.empty() &&
+      Training::isOff(group.settings.lookup(moment.neededBy)))
+    return "";
+  Val initial = moment.initialSetting.empty()
+                    ? makeFloat(moment.initial)
+                    : group.settings.lookup(moment.initialSetting);
+  std::string key = leaf.path + "." + moment.name.str();
+  if (moment.isNumber)
+    return c.training.declareNumber(optimizer, key, initial, DType::F64);
+  std::string slot = "opt." + optimizer.name + "." + key;
+  c.places.declareNextTo(*leaf.parameter, slot, td::SlotKind::Moment, slot,
+                         optimizer.name);
+  if (!Training::isOff(initial)) {
+    TensorType type = leaf.parameter->type;
+    type.place = c.places.modelPlace(*leaf.parameter->owner);
+    c.models.rawWrite(slot, c.tensors.fillTensor(initial, type).value);
+  }
   return slot;
 }
 
-/// Stops the program, or its compilation, unless `allowed`.
-static void requireSetting(Checker &c, const Val &allowed, const Val &setting,
-                           SourceRange range, llvm::StringRef what) {
-  if (allowed.known && !allowed.truth)
-    c.error(DiagCode::TD222, setting.range.isValid() ? setting.range : range,
-            what);
-  else if (!allowed.known && !allowed.isError())
-    c.emit().assertThat(c.host.materialize(allowed),
-                        c.host.materialize(makeStr(what)));
-}
-
-void Training::requireNotNegative(const Val &setting, llvm::StringRef name,
-                                  SourceRange range) {
-  Val allowed =
-      c.host.compare(ast::CompareOp::Ge, setting, makeFloat(0), range);
-  requireSetting(c, allowed, setting, range,
-                 ("`" + name + "` must be at least 0").str());
-}
-
-/// The ranges that PyTorch's optimizers take.
-static void checkSettings(Checker &c, const OptimizerInfo &optimizer,
-                          SourceRange range) {
-  using ast::CompareOp;
-  for (llvm::StringRef name : {"lr", "momentum", "eps", "weight_decay"}) {
-    auto found = optimizer.settings.find(name);
-    if (found != optimizer.settings.end())
-      c.training.requireNotNegative(found->second, name, range);
+bool Training::collectParameters(const Val &val, SourceRange range,
+                                 std::vector<NamedSlot> &slots) {
+  if (val.is(ValKind::Model)) {
+    c.models.collectSlots(val, "", slots);
+    return true;
   }
-  auto nesterov = optimizer.settings.find("nesterov");
-  if (nesterov != optimizer.settings.end() && nesterov->second.known &&
-      nesterov->second.truth && optimizer.momentNames.empty())
-    c.error(DiagCode::TD222, nesterov->second.range,
-            "`nesterov` needs a `momentum`");
-  for (llvm::StringRef name : {"beta1", "beta2"}) {
-    auto found = optimizer.settings.find(name);
-    if (found == optimizer.settings.end())
-      continue;
-    const Val &beta = found->second;
-    std::string what = "each of `betas` is from 0 to below 1";
-    requireSetting(c, c.host.compare(CompareOp::Ge, beta, makeFloat(0), range),
-                   beta, range, what);
-    requireSetting(c, c.host.compare(CompareOp::Lt, beta, makeFloat(1), range),
-                   beta, range, what);
+  if (val.is(ValKind::List) || val.is(ValKind::Tuple))
+    return llvm::all_of(elementsOf(val), [&](const Val &element) {
+      return collectParameters(element, range, slots);
+    });
+  std::shared_ptr<Slot> slot =
+      val.is(ValKind::Tensor) ? val.as<TensorInfo>().state : nullptr;
+  if (slot && slot->kind == td::SlotKind::Param) {
+    c.models.ensureSlotNamed(*slot);
+    slots.push_back({slot->name, slot.get(), {}});
+    return true;
   }
+  if (!val.isError())
+    c.error(DiagCode::TD603, val.range.isValid() ? val.range : range,
+            "an optimizer takes models and their parameters, not " +
+                describe(val))
+        .note("as in `SGD(model.parameters(), lr=…)` or `Adam([group(a, "
+              "lr=…), group(b, lr=…)])`; a model declares its parameters: "
+              "`param w: f32[3] = zeros(3)`");
+  return false;
 }
 
-bool Training::takeSetting(OptimizerInfo &info, const Bound &args,
-                           llvm::StringRef name, const Val &otherwise) {
-  const Val *given = args.find(name);
-  Val val = given ? *given : otherwise;
-  if (!val.isHostScalar() || (val.is(ValKind::Bool) && name != "nesterov")) {
-    if (!val.isError())
-      c.error(DiagCode::TD303, val.range,
-              "`" + name + "` is a number, not " + describe(val));
-    return false;
-  }
-  Val &kept = info.settings[name];
-  kept = val.is(ValKind::Bool) ? val : c.host.toFloat(val);
-  kept.range = val.range;
-  return true;
-}
-
-bool Training::takeSettings(OptimizerInfo &info, const Bound &args) {
-  const Kind &row = kinds[static_cast<unsigned>(info.kind)];
-  auto take = [&](llvm::StringRef name, const Val &otherwise) {
-    return takeSetting(info, args, name, otherwise);
-  };
-  if (!take("lr", makeFloat(row.defaultRate)) ||
-      !take("weight_decay", makeFloat(row.defaultDecay)))
-    return false;
-  if (info.kind == OptimizerKind::SGD) {
-    if (!take("momentum", makeFloat(0)) || !take("nesterov", makeBool(false)))
-      return false;
-    const Val &momentum = info.settings["momentum"];
-    if (!momentum.known || momentum.number != 0)
-      info.momentNames = {"momentum_buffer"};
-  } else {
-    Val beta1 = makeFloat(0.9), beta2 = makeFloat(0.999);
-    bool good = take("eps", makeFloat(1e-8));
-    if (const Val *betas = args.find("betas")) {
-      Vals pair;
-      if (!c.unpack(*betas, 2, betas->range, pair))
-        return false;
-      beta1 = pair[0];
-      beta2 = pair[1];
-    }
-    if (!good || !take("beta1", beta1) || !take("beta2", beta2))
-      return false;
-    info.momentNames = {"exp_avg", "exp_avg_sq"};
-  }
-  checkSettings(c, info, args.range());
-  return true;
-}
-
-void Training::addLeaves(OptimizerInfo &info, SourceRange range) {
-  std::vector<NamedSlot> slots;
-  c.models.collectSlots(info.model, "", slots);
+/// Of several models, their parameters have the names of the whole state: the
+/// name of the model, and its own name for them. What all have in common at the
+/// front, up to a dot, is left out.
+static void nameInWhole(Checker &c, std::vector<NamedSlot> &slots) {
   for (NamedSlot &named : slots) {
-    Slot &slot = *named.slot;
-    bool mayLearn = unfreezes && slot.kind == td::SlotKind::Param;
-    if (!mayLearn && !c.models.isLearned(slot, range))
-      continue;
-    c.models.ensureSlotNamed(slot);
-    c.models.useSlot(slot, "given to an optimizer", range);
-    OptimizerInfo::Leaf leaf{&slot, named.key, {}, ""};
-    for (llvm::StringRef moment : info.momentNames) {
-      std::string name =
-          "opt." + info.name + "." + named.key + "." + moment.str();
-      c.places.declareNextTo(slot, name, td::SlotKind::Moment, name, info.name);
-      leaf.moments.push_back(name);
-    }
-    if (unfreezes && info.kind != OptimizerKind::SGD)
-      leaf.stepSlot =
-          declareScalar(c, info, named.key + ".step", makeInt(0), DType::I64);
-    info.leaves.push_back(std::move(leaf));
+    c.models.ensureSlotNamed(*named.slot);
+    named.key = named.slot->name;
   }
+  auto rootOf = [](const NamedSlot &named) {
+    return llvm::StringRef(named.key).split('.').first;
+  };
+  bool haveOneRoot = llvm::all_of(slots, [&](const NamedSlot &named) {
+    return rootOf(named) == rootOf(slots.front());
+  });
+  if (haveOneRoot)
+    for (NamedSlot &named : slots)
+      named.key = llvm::StringRef(named.key).split('.').second.str();
 }
 
-Val Training::buildOptimizer(OptimizerKind kind, const Bound &args) {
-  const Val &model = args["params"];
-  if (!model.is(ValKind::Model)) {
-    if (!model.isError())
-      c.error(DiagCode::TD603, model.range,
-              "an optimizer takes a model, not " + describe(model))
-          .note("as in `" + kinds[static_cast<unsigned>(kind)].name +
-                "(model.parameters(), lr=…)`; a model declares its parameters: "
-                "`param w: f32[3] = zeros(3)`, or contains other models, as in "
-                "`ModuleList([a, b])`");
-    return c.fail();
+bool Training::addLeaves(OptimizerInfo &info, SourceRange range) {
+  std::vector<NamedSlot> slots;
+  std::vector<size_t> ends;
+  for (auto &group : info.groups) {
+    // Each on its own: a parameter of two groups must not count as tied.
+    std::vector<NamedSlot> own;
+    if (!collectParameters(group->parameters, range, own))
+      return false;
+    llvm::append_range(slots, own);
+    ends.push_back(slots.size());
   }
+  if (info.groups.size() != 1 || !info.groups[0]->parameters.is(ValKind::Model))
+    nameInWhole(c, slots);
+  llvm::DenseSet<const Slot *> seen;
+  for (auto [i, named] : llvm::enumerate(slots)) {
+    size_t group = llvm::upper_bound(ends, i) - ends.begin();
+    if (!seen.insert(named.slot).second) {
+      c.error(DiagCode::TD603, range,
+              "`" + named.key + "` is in more than one group");
+      return false;
+    }
+    bool mayLearn = unfreezes && named.slot->kind == td::SlotKind::Param;
+    if (mayLearn || c.models.isLearned(*named.slot, range))
+      addLeaf(info, *info.groups[group], named, range);
+  }
+  return true;
+}
+
+void Training::addLeaf(OptimizerInfo &info, ParameterGroup &group,
+                       const NamedSlot &named, SourceRange range) {
+  Slot &slot = *named.slot;
+  c.models.ensureSlotNamed(slot);
+  c.models.useSlot(slot, "given to an optimizer", range);
+  if (info.kind->onlyMatrices && slot.type.dims.size() != 2)
+    c.error(DiagCode::TD222, range,
+            "`" + info.kind->name + "` takes parameters of 2 dims only")
+        .label("`" + named.key + "` is " + typeText(slot.type))
+        .note("give the others to a second optimizer, for example `AdamW`");
+  ParameterGroup::Leaf leaf{&slot, named.key, {}, ""};
+  for (const Moment &moment : info.kind->moments)
+    leaf.moments.push_back(declareMoment(c, info, group, leaf, moment));
+  if (!info.kind->rates.empty())
+    leaf.missedSlot =
+        declareNumber(info, named.key + ".missed", makeInt(0), DType::I64);
+  group.leaves.push_back(std::move(leaf));
+}
+
+//===----------------------------------------------------------------------===//
+// Construction
+//===----------------------------------------------------------------------===//
+
+Val Training::buildGroup(const Bound &args) {
+  auto group = std::make_shared<ParameterGroup>();
+  group->parameters = args["params"];
+  for (auto &[name, val] : args.named)
+    if (name != "params")
+      group->settings[name] = val;
+  Val val = makeVal(ValKind::ParameterGroup);
+  val.data = std::move(group);
+  return val;
+}
+
+/// The groups that an optimizer is given: those of a list, or all that it is
+/// given as one.
+static std::vector<std::shared_ptr<ParameterGroup>> groupsOf(const Val &given) {
+  std::vector<std::shared_ptr<ParameterGroup>> groups;
+  bool isList = given.is(ValKind::List) || given.is(ValKind::Tuple);
+  if (isList && llvm::any_of(elementsOf(given), [](const Val &element) {
+        return element.is(ValKind::ParameterGroup);
+      })) {
+    for (const Val &element : elementsOf(given)) {
+      // A group may be part of two optimizers.
+      auto group = std::make_shared<ParameterGroup>();
+      if (element.is(ValKind::ParameterGroup))
+        *group = element.as<ParameterGroup>();
+      else
+        group->parameters = element;
+      groups.push_back(std::move(group));
+    }
+    return groups;
+  }
+  groups.push_back(std::make_shared<ParameterGroup>());
+  groups.back()->parameters = given;
+  return groups;
+}
+
+Val Training::buildOptimizer(const Bound &args) {
+  const Val &given = args["params"];
+  if (given.isError())
+    return c.fail();
   if (c.isInsideRunTimeRegion() && !c.isWalkedAside()) {
     c.models.reportMadeOnce("an optimizer", args.range());
     return c.fail();
   }
   auto info = std::make_shared<OptimizerInfo>();
-  info->kind = kind;
-  info->model = model;
+  info->kind = &getOptimizerKind(args.name);
+  info->groups = groupsOf(given);
   info->name = c.models.uniqueName(
       c.models.nameHint.empty() ? "optimizer" : c.models.nameHint);
-  if (!takeSettings(*info, args))
+  for (auto &group : info->groups)
+    if (!completeSettings(*info->kind, *group, args))
+      return c.fail();
+  if (!addLeaves(*info, args.range()))
     return c.fail();
-  addLeaves(*info, args.range());
-  if (info->leaves.empty()) {
-    c.error(DiagCode::TD603, args.range(), "the model has nothing to learn")
-        .label(describe(model) + " has no parameters");
-    return c.fail();
+  if (!info->kind->rates.empty())
+    info->stepSlot = declareNumber(*info, "step", makeInt(0), DType::I64);
+  for (auto [i, group] : llvm::enumerate(info->groups)) {
+    if (group->leaves.empty()) {
+      c.error(DiagCode::TD603, args.range(), "the model has nothing to learn")
+          .label(describe(group->parameters) + " has no parameters");
+      return c.fail();
+    }
+    group->optimizer = info.get();
+    group->index = i;
+    keepInSlots(*group, "lr", group->settings["lr"]);
   }
-  if (!unfreezes && kind != OptimizerKind::SGD)
-    info->stepSlot = declareScalar(c, *info, "step", makeInt(0), DType::I64);
-  if (keepsRates)
-    info->lrSlot =
-        declareScalar(c, *info, "lr", info->settings["lr"], DType::F64);
   optimizers.push_back(info);
   Val val = makeVal(ValKind::Optimizer);
   val.data = std::move(info);
   return val;
 }
 
-Val Training::learningRate(OptimizerInfo &optimizer) {
-  if (optimizer.lrSlot.empty())
-    return optimizer.settings["lr"];
-  TensorType type = hostNumber(DType::F64);
-  return c.tensors.itemOf(makeTensor(
-      type, c.emit().read(optimizer.lrSlot, c.tensors.shapeOf(type))));
+//===----------------------------------------------------------------------===//
+// Files and devices
+//===----------------------------------------------------------------------===//
+
+std::vector<std::string> Training::tensorsOf(const OptimizerInfo &optimizer,
+                                             const Slot &parameter) const {
+  std::vector<std::string> slots;
+  for (const auto &group : optimizer.groups)
+    for (const ParameterGroup::Leaf &leaf : group->leaves)
+      for (auto [slot, moment] :
+           llvm::zip(leaf.moments, optimizer.kind->moments))
+        if (leaf.parameter == &parameter && !slot.empty() && !moment.isNumber)
+          slots.push_back(slot);
+  return slots;
 }
 
-Val Training::callOptimizerMethod(const Val &val, llvm::StringRef name,
-                                  CallArgs &args) {
-  auto &optimizer = val.as<OptimizerInfo>();
-  if (name == "zero_grad") {
-    // `set_to_none=` has no meaning here and does no harm.
-    zeroGrad(optimizer.model, args.range);
-    return makeVal(ValKind::None);
-  }
-  if (name == "step") {
-    if (args.positional.size() > 1 || !args.keywords.empty()) {
-      c.error(DiagCode::TD205, args.range,
-              "`step` takes the gradients, or nothing");
-      return c.fail();
-    }
-    optimizerStep(optimizer,
-                  args.positional.empty() ? nullptr : &args.positional[0],
-                  args.range);
-    return makeVal(ValKind::None);
-  }
-  return c.scopes.reportNoMember(val, args.calleeRange, name);
-}
-
-/// The numbers that a step of a parameter takes after its tensors; nothing
-/// after a report. `stepSlot` counts the steps.
-static std::optional<Vals>
-stepNumbers(Checker &c, OptimizerInfo &optimizer, llvm::StringRef stepSlot,
-            llvm::function_ref<Val(llvm::StringRef, Vals)> callStep,
-            SourceRange range) {
-  auto &settings = optimizer.settings;
-  if (optimizer.kind == OptimizerKind::SGD)
-    return Vals{c.training.learningRate(optimizer), settings["momentum"],
-                settings["nesterov"], settings["weight_decay"]};
-  TensorType type = hostNumber(DType::I64);
-  Val step = c.tensors.itemOf(
-      makeTensor(type, c.emit().read(stepSlot, c.tensors.shapeOf(type))));
-  step = c.host.binary(ast::BinaryOp::Add, step, makeInt(1), range);
-  c.models.rawWrite(stepSlot, c.tensors.fillTensor(step, type).value);
-  Val rate = c.training.learningRate(optimizer);
-  Val beta1 = settings["beta1"], beta2 = settings["beta2"];
-  Val rates = callStep("adam_rates", {step, rate, beta1, beta2});
-  if (!rates.is(ValKind::Tuple))
-    return std::nullopt;
-  return Vals{elementsOf(rates)[0], elementsOf(rates)[1],     beta1, beta2,
-              settings["eps"],      settings["weight_decay"], rate};
-}
-
-void Training::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
-                             SourceRange range) {
-  const Kind &row = kinds[static_cast<unsigned>(optimizer.kind)];
-  optimizer.hasStepped = true;
-  // Frozen parameters do not change.
-  std::vector<const OptimizerInfo::Leaf *> learned;
-  for (const OptimizerInfo::Leaf &leaf : optimizer.leaves)
-    if (c.models.isLearned(*leaf.parameter, range))
-      learned.push_back(&leaf);
-  Vals given;
-  if (gradients) {
-    if (gradients->isError())
+void Training::addToCheckpoint(Emitter::Checkpoint &checkpoint,
+                               const OptimizerInfo &optimizer,
+                               llvm::StringRef name) {
+  std::string prefix = ("opt." + name + ".").str();
+  auto add = [&](const std::string &slot, const llvm::Twine &key) {
+    if (slot.empty())
       return;
-    if (gradients->is(ValKind::Tuple) || gradients->is(ValKind::List))
-      given.assign(elementsOf(*gradients).begin(),
-                   elementsOf(*gradients).end());
-    if (given.size() != learned.size()) {
-      c.error(DiagCode::TD604, range,
-              "these are not the gradients of the optimizer's model")
-          .note("write `optimizer.step(grad(loss, model))`");
-      return;
-    }
-  }
-  auto callStep = [&](llvm::StringRef name, Vals positional) {
-    CallArgs args;
-    args.range = range;
-    args.calleeRange = range;
-    args.positional = std::move(positional);
-    Val result = c.calls.callPrelude(name, args);
-    c.at(range); // the ops that follow are not the prelude's
-    return result;
+    checkpoint.slots.push_back(slot);
+    checkpoint.keys.push_back(prefix + key.str());
   };
-  // Computed once, unless parameters count steps of their own.
-  std::optional<Vals> numbers;
-  for (auto [i, leaf] : llvm::enumerate(learned)) {
-    if (!numbers || !leaf->stepSlot.empty())
-      numbers = stepNumbers(c, optimizer,
-                            leaf->stepSlot.empty() ? optimizer.stepSlot
-                                                   : leaf->stepSlot,
-                            callStep, range);
-    if (!numbers)
-      return;
-    Slot &slot = *leaf->parameter;
-    TensorType type = slot.type;
-    type.place = c.places.modelPlace(*slot.owner);
-    auto readTensor = [&](llvm::StringRef name) {
-      return makeTensor(type, c.emit().read(name, c.tensors.shapeOf(type)));
-    };
-    Vals arguments{c.models.readSlot(slot, range)};
-    if (gradients) {
-      arguments.push_back(given[i]);
-    } else {
-      ensureGradSlot(slot);
-      arguments.push_back(readTensor(slot.gradName));
+  add(optimizer.stepSlot, "step");
+  for (const auto &group : optimizer.groups) {
+    // In the order of their names, whatever the order of a map.
+    std::map<std::string, std::vector<std::string>> slots;
+    for (auto &[setting, numbers] : group->slots)
+      slots[setting.str()].assign(numbers.begin(), numbers.end());
+    for (auto &[setting, numbers] : slots)
+      for (const std::string &slot : numbers)
+        add(slot, llvm::StringRef(slot).drop_front(
+                      ("opt." + optimizer.name + ".").size()));
+    for (const ParameterGroup::Leaf &leaf : group->leaves) {
+      add(leaf.missedSlot, leaf.path + ".missed");
+      for (auto [slot, moment] :
+           llvm::zip(leaf.moments, optimizer.kind->moments))
+        add(slot, leaf.path + "." + moment.name);
     }
-    for (const std::string &moment : leaf->moments)
-      arguments.push_back(readTensor(moment));
-    // SGD without momentum has no buffer.
-    if (optimizer.kind == OptimizerKind::SGD && leaf->moments.empty())
-      arguments.push_back(arguments[1]);
-    arguments.append(*numbers);
-    Val results = callStep(row.step, std::move(arguments));
-    if (!results.is(ValKind::Tuple))
-      return;
-    llvm::ArrayRef<Val> parts = elementsOf(results);
-    c.models.writeSlot(slot, parts[0]);
-    for (auto [moment, part] : llvm::zip(leaf->moments, parts.drop_front()))
-      c.models.rawWrite(moment, part.value);
   }
 }

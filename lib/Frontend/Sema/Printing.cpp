@@ -39,6 +39,8 @@ std::string sema::describe(const Val &val) {
     return "a function";
   case ValKind::Optimizer:
     return "an optimizer";
+  case ValKind::ParameterGroup:
+    return "a group of parameters";
   case ValKind::Loader:
     return "a DataLoader";
   case ValKind::Range:

@@ -37,15 +37,12 @@ static constexpr llvm::StringLiteral kFunctions =
 
 /// Layers, losses, optimizers and schedules.
 static constexpr llvm::StringLiteral kClasses =
-    "ASGD Adadelta Adafactor Adagrad Adamax AdaptiveAvgPool3d "
-    "AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool3d AvgPool3d CTCLoss ConstantLR "
-    "CosineAnnealingLR CosineAnnealingWarmRestarts CrossMapLRN2d CyclicLR "
-    "ExponentialLR FractionalMaxPool2d FractionalMaxPool3d GRU GRUCell "
-    "Generator LBFGS LPPool1d LPPool2d LPPool3d LSTM LSTMCell LambdaLR "
-    "LinearLR MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiStepLR "
-    "MultiplicativeLR Muon NAdam OneCycleLR PolynomialLR RAdam RMSprop RNN "
-    "RNNCell RReLU ReduceLROnPlateau Rprop SequentialLR SparseAdam StepLR "
-    "SyncBatchNorm TripletMarginWithDistanceLoss";
+    "ASGD Adafactor AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss "
+    "AdaptiveMaxPool3d AvgPool3d CTCLoss CrossMapLRN2d CyclicLR "
+    "FractionalMaxPool2d FractionalMaxPool3d GRU GRUCell Generator LBFGS "
+    "LPPool1d LPPool2d LPPool3d LSTM LSTMCell MaxPool3d MaxUnpool1d "
+    "MaxUnpool2d MaxUnpool3d RNN RNNCell RReLU Rprop SparseAdam SyncBatchNorm "
+    "TripletMarginWithDistanceLoss";
 
 /// Methods of models and optimizers.
 static constexpr llvm::StringLiteral kMethods =
@@ -94,12 +91,14 @@ static constexpr struct {
      "MaxPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d",
      "return_indices"},
     {"repeat_interleave", "output_size"},
-    {"clip_grad_norm_", "error_if_nonfinite foreach"},
-    {"clip_grad_value_", "foreach"},
-    {"SGD", "dampening"},
-    {"SGD Adam AdamW", "differentiable foreach fused maximize"},
-    {"Adam AdamW", "amsgrad capturable"},
+    {"SGD Adam AdamW Adamax NAdam RAdam RMSprop Adagrad Adadelta",
+     "differentiable capturable"},
     {"Adam", "decoupled_weight_decay"},
+    {"Muon", "ns_coefficients"},
+    {"StepLR MultiStepLR ConstantLR LinearLR ExponentialLR PolynomialLR "
+     "CosineAnnealingLR CosineAnnealingWarmRestarts LambdaLR MultiplicativeLR "
+     "OneCycleLR SequentialLR",
+     "last_epoch"},
     {"DataLoader", "batch_sampler collate_fn in_order multiprocessing_context "
                    "persistent_workers pin_memory_device prefetch_factor "
                    "sampler timeout worker_init_fn"},
@@ -128,12 +127,9 @@ llvm::StringRef sema::getUntilBuilt(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Cases({"GRU", "LSTM", "RNN", "gru", "lstm"},
              "a model of `Linear` layers, and a loop over time")
-      .Cases({"CosineAnnealingLR", "ExponentialLR", "LambdaLR", "LinearLR",
-              "MultiStepLR", "OneCycleLR", "ReduceLROnPlateau", "StepLR"},
-             "assign to `opt.lr` in the loop")
-      .Cases({"Adadelta", "Adagrad", "Adamax", "LBFGS", "NAdam", "RAdam",
-              "RMSprop"},
-             "`SGD`, `Adam` or `AdamW`")
+      .Case("CyclicLR", "assign to `opt.lr` in the loop")
+      .Cases({"ASGD", "Adafactor", "LBFGS", "Rprop", "SparseAdam"},
+             "another optimizer, such as `Adam`, `RMSprop` or `Adagrad`")
       .Cases({"masked_select", "nonzero"},
              "`where(mask, x, 0.0)` or `x.masked_fill(mask, 0.0)`")
       .Default("");
@@ -197,7 +193,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".numpy", "save(\"x.npy\", x)")
       .Case("open", "load(path)")
       .Case("opt.load_state_dict", "restore(path, model=model, opt=opt)")
-      .Case("opt.param_groups", "opt.lr")
       .Case("opt.state_dict", "save(path, model=model, opt=opt)")
       .Case("Parameter", "param w: f32[3, 4] = …")
       .Case(".short", "x.to(i16)")

@@ -251,3 +251,17 @@ Flow ControlFlow::branch(const Val &condition, SourceRange range,
   branch.finish();
   return thenFlow == elseFlow ? thenFlow : Flow::Perhaps;
 }
+
+void ControlFlow::choose(const Val &condition, SourceRange range,
+                         llvm::function_ref<void()> thenSide,
+                         llvm::function_ref<void()> elseSide) {
+  if (condition.known)
+    return condition.truth ? thenSide() : elseSide();
+  auto walk = [](llvm::function_ref<void()> side) {
+    return [side] {
+      side();
+      return Flow::Next;
+    };
+  };
+  branch(condition, range, {}, walk(thenSide), walk(elseSide));
+}

@@ -127,7 +127,6 @@ FileScope *Scopes::loadFile(FileId id, bool isPreludeFile) {
   unsigned before = c.countReports();
   result->program = parseFile(c.sources, id, c.context, c.getDiags());
   c.training.unfreezes |= result->program->unfreezes;
-  c.training.keepsRates |= result->program->keepsState;
   result->hasSyntaxErrors = c.countReports() != before;
   if (result->hasSyntaxErrors)
     c.stopEmitting();
@@ -466,7 +465,6 @@ void Checker::run(FileId id, const ast::Program &program) {
   scopes.file = scopes.loadFile(id, false);
   scopes.file->program = &program;
   training.unfreezes = program.unfreezes;
-  training.keepsRates = program.keepsState || assignsLearningRate(program);
   scopes.scope = &scopes.file->scope;
   declareItems(*this, scopes.file);
   for (const ast::Directive &directive : program.directives)

@@ -52,6 +52,8 @@ public:
   /// Whether a member is a method with a meaning of its own, which can only be
   /// called.
   static bool hasMethod(const Val &base, llvm::StringRef name);
+  /// The names of fields and methods, for `hasattr` and suggestions.
+  std::vector<llvm::StringRef> membersOf(const Val &base);
 
   // Unknown names ----------------------------------------------------------//
 

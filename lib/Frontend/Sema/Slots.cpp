@@ -104,7 +104,8 @@ void Models::nameModels(const Val &val, llvm::StringRef name) {
       nameRoot(model, name);
     return;
   }
-  if (val.is(ValKind::Optimizer) || val.is(ValKind::Loader))
+  if (val.is(ValKind::Optimizer) || val.is(ValKind::ParameterGroup) ||
+      val.is(ValKind::Loader))
     return;
   if (val.is(ValKind::Tuple) || val.is(ValKind::List))
     for (const Val &element : elementsOf(val))
@@ -146,10 +147,13 @@ TensorShape Models::slotShape(const TensorType &type) {
 void Models::declareSlot(Slot &slot, llvm::StringRef key,
                          llvm::StringRef instance) {
   c.emit().declareSlot(slot.name, slot.kind, key, instance,
-                       slotShape(slot.type));
+                       slot.isHostNumber ? c.tensors.shapeOf(slot.type)
+                                         : slotShape(slot.type));
   if (slot.initial)
     rawWrite(slot.name, slot.initial);
   slot.initial = Value();
+  if (slot.isHostNumber)
+    return;
   // The model may have moved while the slot had no name.
   TensorType there = slot.type;
   there.place = slot.owner->place;
@@ -170,7 +174,8 @@ void Models::useSlot(Slot &slot, llvm::StringRef use, SourceRange range) {
 
 Val Models::readSlot(Slot &slot, SourceRange range) {
   TensorType type = slot.type;
-  type.place = c.places.modelPlace(*slot.owner);
+  if (!slot.isHostNumber)
+    type.place = c.places.modelPlace(*slot.owner);
   ensureSlotNamed(slot);
   useSlot(slot, "read", range);
   Value &cached = readCache[slot.name];
@@ -191,7 +196,7 @@ void Models::rawWrite(llvm::StringRef slot, Value value) {
 void Models::writeSlot(Slot &slot, const Val &val) {
   // A part of a model that is being made gets its name with the whole.
   if (slot.name.empty() && !building.empty() && !c.isInsideRunTimeRegion() &&
-      typeOf(val).place.kind == Place::Kind::Free) {
+      (slot.isHostNumber || typeOf(val).place.kind == Place::Kind::Free)) {
     slot.initial = val.value;
     return;
   }

@@ -40,6 +40,7 @@ enum class ValKind : uint8_t {
   Function,
   Builtin,
   Optimizer,
+  ParameterGroup,
   Loader,
   Range,
   Enumerate,
@@ -141,8 +142,14 @@ struct Slot : std::enable_shared_from_this<Slot> {
   std::string name; ///< of the emitter's slot; empty until the root is named
   td::SlotKind kind = td::SlotKind::Param;
   TensorType type;
+  /// Declared as an int, float or bool: a 0-d tensor that stays on the cpu, and
+  /// a host number in the program.
+  bool isHostNumber = false;
   std::string gradName; ///< its grad slot, once there is one
-  Value initial;        ///< to be written when the slot gets its name
+  /// The slot that says whether there is a gradient; PyTorch's is none before
+  /// the first `backward` and after `zero_grad`.
+  std::string hasGradName;
+  Value initial; ///< to be written when the slot gets its name
   SourceRange declared;
   ModelInstance *owner = nullptr; ///< one of `holders`
   /// The models that have it as a member: several if it is tied.
@@ -235,25 +242,37 @@ struct BoundCall : Payload {
   Val callee, receiver;
 };
 
-enum class OptimizerKind : uint8_t { SGD, Adam, AdamW };
+struct OptimizerKind;
+struct OptimizerInfo;
 
-struct OptimizerInfo : Payload {
-  OptimizerKind kind = OptimizerKind::SGD;
-  std::string name;
-  Val model;
-  llvm::StringMap<Val> settings; ///< lr, momentum, beta1 …
-  std::string stepSlot, lrSlot;
-  bool hasStepped = false;
+/// Parameters with the same settings. Before it is part of an optimizer, it has
+/// only what `group` was given, and no leaves.
+struct ParameterGroup : Payload {
+  Val parameters;
+  llvm::StringMap<Val> settings; ///< lr, momentum, betas …
+  /// The slots of the numbers of those settings that change: `lr`, and what the
+  /// program assigns; also of `initial_lr`, once a schedule has asked for it.
+  llvm::StringMap<llvm::SmallVector<std::string, 2>> slots;
+  OptimizerInfo *optimizer = nullptr;
+  size_t index = 0; ///< in the optimizer
   struct Leaf {
     Slot *parameter;
     std::string path;
-    llvm::SmallVector<std::string, 2> moments; ///< slots
-    /// Counts the steps of this parameter. Empty where all parameters have
-    /// taken the same steps, which `stepSlot` counts.
-    std::string stepSlot;
+    /// The slots of the kind's moments; empty where the settings need none.
+    llvm::SmallVector<std::string, 2> moments;
+    /// Counts the steps in which the parameter had no gradient or was frozen.
+    /// Empty if the kind does not count steps.
+    std::string missedSlot;
   };
   std::vector<Leaf> leaves;
-  llvm::SmallVector<std::string, 2> momentNames; ///< PyTorch's
+};
+
+struct OptimizerInfo : Payload {
+  const OptimizerKind *kind = nullptr;
+  std::string name;
+  std::vector<std::shared_ptr<ParameterGroup>> groups;
+  std::string stepSlot; ///< empty if the kind does not count steps
+  bool hasStepped = false;
 };
 
 struct LoaderInfo : Payload {

@@ -168,9 +168,11 @@ public:
     return results;
   }
   void backward(Value target, llvm::ArrayRef<std::string> parameters,
-                llvm::ArrayRef<std::string> gradients) override {
+                llvm::ArrayRef<std::string> gradients,
+                llvm::ArrayRef<std::string> flags) override {
     line("backward " + text(target) + " [" + llvm::join(parameters, ", ") +
-         "] into [" + llvm::join(gradients, ", ") + "]");
+         "] into [" + llvm::join(gradients, ", ") + "] flags [" +
+         llvm::join(flags, ", ") + "]");
   }
 
   Value format(Ref t, Values v) override {

@@ -168,24 +168,29 @@ def TD_BackwardOp : TD_Op<"backward", [TD_ForGradientTrait,
   let summary = "add gradients to the grad slots; td-grad removes it";
   let description = [{
     For every i such that the target was computed from parameters[i]:
-    gradients[i] += d target / d parameters[i].
+    gradients[i] += d target / d parameters[i], and flags[i], if there are
+    flags, becomes true.
 
-    C1: the target is a 0-d float tensor. C2: as many gradients as parameters.
-    C3: the symbols are td.slots, and a gradient has its parameter's shape and
-    dtype.
+    C1: the target is a 0-d float tensor. C2: as many gradients as parameters,
+    and as many flags or none. C3: the symbols are td.slots, a gradient has its
+    parameter's shape and dtype, and a flag is one bool.
 
     Example:
     ```mlir
     td.slot @m.w param "w" of "m" : tensor<4xf32>
     td.slot @grad.m.w grad "grad.w" of "m" : tensor<4xf32>
-    td.backward %loss [@m.w] into [@grad.m.w] : tensor<f32>
+    td.slot @grad.m.w.is_there grad "grad.w.is_there" of "m" : tensor<i1>
+    td.backward %loss [@m.w] into [@grad.m.w] flags [@grad.m.w.is_there]
+      : tensor<f32>
     ```
   }];
   let arguments = (ins TD_FloatTensor:$target,
                        TypedArrayAttrBase<FlatSymbolRefAttr, "slots">:$parameters,
-                       TypedArrayAttrBase<FlatSymbolRefAttr, "slots">:$gradients);
+                       TypedArrayAttrBase<FlatSymbolRefAttr, "slots">:$gradients,
+                       OptionalAttr<TypedArrayAttrBase<FlatSymbolRefAttr, "slots">>:$flags);
   let assemblyFormat = [{
-    $target $parameters `into` $gradients attr-dict `:` type($target)
+    $target $parameters `into` $gradients (`flags` $flags^)? attr-dict
+    `:` type($target)
   }];
   let hasVerifier = 1;
 }

@@ -88,6 +88,47 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
                            "::mlir::scf::SCFDialect", "::tdc::td::TDDialect"];
 }
 
+def TDGradientPresencePass : Pass<"td-gradient-presence", "::mlir::ModuleOp"> {
+  let summary = "decide which gradients are there when a step asks";
+  let description = [{
+    A step of an optimizer leaves a parameter alone if it has no gradient: no
+    td.backward has reached it since `zero_grad`. A grad slot of one bool says
+    whether it has: `zero_grad` writes false, td-grad true. Nearly always, all
+    paths to a step leave the same value in it.
+
+    A forward analysis finds the values that each flag may have at each point:
+    the union over both sides of a branch; at the start of an iteration, those
+    before the loop and those that an iteration leaves; after a loop, those that
+    an iteration leaves, and those before it unless constant bounds say that
+    there is an iteration. When @main starts, all flags are false; when another
+    function starts, they may be either. A flag with one value is replaced by a
+    constant, and a branch on it by the side that is taken. The others are read
+    when the program runs.
+
+    Before:
+    ```mlir
+    td.slot @grad.w.is_there grad "w.is_there" of "m" : tensor<i1>
+    %true = arith.constant true
+    %there = td.fill %true : i1 -> tensor<i1>
+    td.write %there, @grad.w.is_there : tensor<i1>
+    %f = td.read @grad.w.is_there : tensor<i1>
+    %b = td.item %f : tensor<i1> -> i1
+    scf.if %b {
+      td.print %text
+    }
+    ```
+    After:
+    ```mlir
+    td.slot @grad.w.is_there grad "w.is_there" of "m" : tensor<i1>
+    %true = arith.constant true
+    %there = td.fill %true : i1 -> tensor<i1>
+    td.write %there, @grad.w.is_there : tensor<i1>
+    td.print %text
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def TDVerifyGradPass : Pass<"td-verify-grad", "::mlir::ModuleOp"> {
   let summary = "check that no gradient is left to compute";
   let description = [{
@@ -111,7 +152,7 @@ def TDSimplifyPass : Pass<"td-simplify", "::mlir::ModuleOp"> {
     2. Dead code: ops without effect and use, values that a loop carries only
        for itself, writes to slots that are never read, and these slots.
     3. Folds, also of moved constants: the broadcast of a fill becomes a fill.
-    4. Common subexpressions.
+    4. Common subexpressions, and checks of one condition after the first.
     5. Loop-invariant arithmetic is hoisted out of loops. Fills, broadcasts and
        views stay: inside a kernel they cost nothing, outside they would take
        memory.

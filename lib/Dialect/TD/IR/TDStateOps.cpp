@@ -130,6 +130,9 @@ LogicalResult BackwardOp::verify() {
   if (getParameters().size() != getGradients().size())
     return emitOpError("expected a gradient per parameter, got ")
            << getGradients().size() << " for " << getParameters().size();
+  if (getFlags() && getFlags()->size() != getParameters().size())
+    return emitOpError("expected a flag per parameter, got ")
+           << getFlags()->size() << " for " << getParameters().size();
   return success();
 }
 
@@ -145,6 +148,12 @@ LogicalResult BackwardOp::verifySymbolUses(SymbolTableCollection &symbols) {
       if (failed(verifySlotAccess(*this, gradientName, type, symbols)))
         return failure();
   }
+  if (getFlags()) {
+    auto type = RankedTensorType::get({}, IntegerType::get(getContext(), 1));
+    for (auto flag : getFlags()->getAsRange<FlatSymbolRefAttr>())
+      if (failed(verifySlotAccess(*this, flag, type, symbols)))
+        return failure();
+  }
   return success();
 }
 
@@ -155,5 +164,8 @@ SmallVector<StringAttr> BackwardOp::getReadSlots() {
   return slots;
 }
 SmallVector<StringAttr> BackwardOp::getWrittenSlots() {
-  return getNames(getGradients());
+  SmallVector<StringAttr> slots = getNames(getGradients());
+  if (getFlags())
+    llvm::append_range(slots, getNames(*getFlags()));
+  return slots;
 }

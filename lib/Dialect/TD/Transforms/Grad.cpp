@@ -178,7 +178,8 @@ LogicalResult GradPass::serve(BackwardOp backward) {
 
   OpBuilder builder(backward);
   TensorBuilder b(builder, backward.getLoc());
-  for (auto [parameter, slot] : llvm::zip_equal(
+  SymbolTable symbols(getOperation());
+  for (auto [i, parameter, slot] : llvm::enumerate(
            backward.getParameters().getAsRange<FlatSymbolRefAttr>(),
            backward.getGradients().getAsRange<FlatSymbolRefAttr>())) {
     Value gradient = adjoints->slots.lookup(parameter.getAttr());
@@ -187,6 +188,14 @@ LogicalResult GradPass::serve(BackwardOp backward) {
     Value sum = b.add(b.make<ReadOp>(gradient.getType(), slot), gradient);
     recordWrites(WriteOp::create(builder, backward.getLoc(), sum, slot));
     accumulated.insert(slot.getAttr());
+    if (!backward.getFlags())
+      continue;
+    auto flag = cast<FlatSymbolRefAttr>((*backward.getFlags())[i]);
+    Type type = symbols.lookup<SlotOp>(flag.getAttr()).getType();
+    Value isThere =
+        arith::ConstantIntOp::create(builder, backward.getLoc(), 1, 1);
+    WriteOp::create(builder, backward.getLoc(),
+                    b.make<FillOp>(type, isThere, ValueRange()), flag);
   }
   backward.erase();
   return success();

@@ -91,6 +91,22 @@ static void shareEqualOps(ModuleOp module) {
   });
 }
 
+/// Removes the checks of a condition that an earlier check on every path has
+/// tested: the program stops there if it does not hold.
+static void removeRepeatedChecks(ModuleOp module) {
+  DominanceInfo dominance(module);
+  llvm::DenseMap<Value, SmallVector<AssertOp, 1>> tested;
+  module.walk<WalkOrder::PreOrder>([&](AssertOp check) {
+    SmallVector<AssertOp, 1> &earlier = tested[check.getCondition()];
+    if (llvm::any_of(earlier, [&](AssertOp other) {
+          return dominance.properlyDominates(other, check);
+        }))
+      check.erase();
+    else
+      earlier.push_back(check);
+  });
+}
+
 namespace {
 struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
   LogicalResult initialize(MLIRContext *context) override {
@@ -120,6 +136,7 @@ struct SimplifyPass : public impl::TDSimplifyPassBase<SimplifyPass> {
     (void)applyPatternsGreedily(module, canonicalizations, config);
 
     shareEqualOps(module);
+    removeRepeatedChecks(module);
     hoistInvariants(module);
   }
 

@@ -212,8 +212,29 @@ private:
 };
 } // namespace
 
+/// The slots of optimizers and gradients that nothing gives another value than
+/// the zeros that all slots start as. Hosts write only slots that there are,
+/// and these disappear with their reads.
+static SlotSet findZeroSlots(ModuleOp module, ArrayRef<SlotOp> slots) {
+  SlotSet zeros;
+  for (SlotOp slot : slots)
+    if (slot.getKind() == SlotKind::Moment || slot.getKind() == SlotKind::Grad)
+      zeros.insert(slot.getSymNameAttr());
+  module.walk([&](SlotUser user) {
+    auto write = dyn_cast<WriteOp>(user.getOperation());
+    TypedAttr constant = write ? getConstant(write.getValue()) : TypedAttr();
+    if (constant && (matchPattern(constant, m_Zero()) ||
+                     matchPattern(constant, m_PosZeroFloat())))
+      return;
+    for (StringAttr slot : user.getWrittenSlots())
+      zeros.erase(slot);
+  });
+  return zeros;
+}
+
 void forwardSlots(ModuleOp module) {
   SmallVector<SlotOp> slots(module.getOps<SlotOp>());
+  SlotSet zeros = findZeroSlots(module, slots);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
@@ -222,12 +243,13 @@ void forwardSlots(ModuleOp module) {
     bool isMain = function.getSymName() == "main";
     State state;
     SlotSet overwritten;
-    if (isMain) {
-      auto zero = FloatAttr::get(Float64Type::get(module.getContext()), 0.0);
-      for (SlotOp slot : slots) {
+    auto zero = FloatAttr::get(Float64Type::get(module.getContext()), 0.0);
+    for (SlotOp slot : slots)
+      if (isMain || zeros.contains(slot.getSymNameAttr()))
         state[slot.getSymNameAttr()].constant = zero;
+    if (isMain) {
+      for (SlotOp slot : slots)
         overwritten.insert(slot.getSymNameAttr());
-      }
       for (auto other : module.getOps<func::FuncOp>())
         if (other != function)
           for (auto &[slot, read] : SlotUses(other).read)
