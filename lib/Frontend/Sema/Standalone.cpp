@@ -66,7 +66,7 @@ void Calls::walkAside(llvm::function_ref<void()> walk) {
   Restore<decltype(c.control.leftModels)> savedLeft(c.control.leftModels);
   Restore<FileScope *> savedFile(c.scopes.file);
   Restore<unsigned> savedNoGrad(c.training.noGrad), savedRegion(c.regionDepth),
-      savedCondition(c.conditionDepth);
+      savedCondition(c.conditionDepth), savedErrors(c.errorCount);
   Restore<std::string> savedHint(c.models.nameHint);
   ModelStates states = saveModels(c);
   // A gradient slot that is declared here reaches only the NullEmitter: slots
@@ -75,6 +75,14 @@ void Calls::walkAside(llvm::function_ref<void()> walk) {
   for (const auto &model : c.models.all)
     for (NamedSlot &named : c.models.slotsOf(model))
       slotsBefore.emplace_back(named.slot, *named.slot);
+  // So do the slots of settings that are assigned here for the first time.
+  std::vector<std::pair<ParameterGroup *, ParameterGroup>> groupsBefore;
+  std::vector<bool> steppedBefore;
+  for (const auto &optimizer : c.training.optimizers) {
+    steppedBefore.push_back(optimizer->hasStepped);
+    for (const auto &group : optimizer->groups)
+      groupsBefore.emplace_back(group.get(), *group);
+  }
   std::vector<std::string> names;
   names.reserve(c.models.all.size());
   for (const auto &model : c.models.all)
@@ -92,6 +100,11 @@ void Calls::walkAside(llvm::function_ref<void()> walk) {
     model->name = name;
   for (auto &[slot, before] : slotsBefore)
     *slot = before;
+  for (auto &[group, before] : groupsBefore)
+    *group = before;
+  for (auto [optimizer, stepped] :
+       llvm::zip(c.training.optimizers, steppedBefore))
+    optimizer->hasStepped = stepped;
   c.models.forgetReads();
   c.forgetLocation();
 }
