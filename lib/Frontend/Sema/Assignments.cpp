@@ -93,6 +93,8 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
   Val base = eval(*part->base);
   if (base.isError())
     return;
+  if (base.is(ValKind::Model) && replaceNumberedPart(base, *part, val))
+    return;
   if (!base.is(ValKind::Tensor)) {
     if (base.is(ValKind::List))
       unsupported(target.range, "assignment to an element of a list");
@@ -106,6 +108,26 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
     updated.range = part->base->range;
     assignTo(*part->base, updated, range);
   }
+}
+
+bool Checker::replaceNumberedPart(const Val &base,
+                                  const ast::SubscriptExpr &target,
+                                  const Val &val) {
+  auto &model = base.as<ModelInstance>();
+  if (model.native == NativeModel::None || target.items.size() != 1 ||
+      !target.items[0].index)
+    return false;
+  Val index = eval(*target.items[0].index);
+  std::optional<int64_t> number = host.constantInt(index);
+  int64_t count = model.members.size();
+  if (!number || *number < -count || *number >= count)
+    return false;
+  ModelInstance::Member &member =
+      model.members[*number < 0 ? *number + count : *number];
+  if (!Models::canReplace(member, val))
+    return false;
+  models.replacePart(model, member, val, target.range);
+  return true;
 }
 
 /// `isPlain`: the assignment is `x = v`, which may become a declaration.
@@ -186,6 +208,8 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
     auto *member = model.find(name);
     if (member && member->slot)
       return assignState(target, model, *member, val);
+    if (member && Models::canReplace(*member, val))
+      return models.replacePart(model, *member, val, target.range);
     error(member ? DiagCode::TD203 : DiagCode::TD202, target.member.range,
           member ? "`" + name + "` is fixed when the model is made"
                  : describe(base) + " has no `" + name + "`")

@@ -89,6 +89,9 @@ private:
                 bool isPlain = false);
   void assignName(const ast::NameExpr &target, Val val, bool isPlain);
   void assignMember(const ast::MemberExpr &target, Val val);
+  /// `net.classifier[6] = Linear(4096, 10)`; false if it does not mean that.
+  bool replaceNumberedPart(const Val &base, const ast::SubscriptExpr &target,
+                           const Val &val);
   void assignHostNumber(const ast::MemberExpr &target,
                         ModelInstance::Member &member, Val val);
   void assignState(const ast::MemberExpr &target, ModelInstance &model,
