@@ -2,14 +2,14 @@
 #
 # Writes the files as C++ raw strings, with the names of their top-level
 # functions and models (lines that begin with `fn` or `model`). A name that begins
-# with `_` is the file's own.
+# with `_` is the prelude's own.
 string(REPLACE "|" ";" files "${FILES}")
 set(tables "")
 set(rows "")
 foreach(file ${files})
   get_filename_component(base ${file} NAME_WE)
   file(READ ${file} text)
-  string(REGEX MATCHALL "\n(fn|model) [A-Za-z][A-Za-z_0-9]*" found "\n${text}")
+  string(REGEX MATCHALL "\n(fn|model) [A-Za-z_][A-Za-z_0-9]*" found "\n${text}")
   set(names "")
   foreach(line ${found})
     string(REGEX REPLACE "\n(fn|model) " "" name "${line}")

@@ -79,7 +79,7 @@ static Val scatterAlong(Checker &c, const Bound &args, const Along &along,
   Val result = c.tensors.finish(
       typed::scatterAlong(c.tensors.builder, typedOf(along.tensors[0]),
                           typedOf(along.tensors[1]), typedOf(along.tensors[2]),
-                          along.dim, combine, args.what()),
+                          along.dim, combine, c.userFunction(args.what())),
       along.tensors, args.range());
   return along.isOfNumber ? dropRow(c, result) : result;
 }
@@ -103,8 +103,13 @@ static Val scatter(Checker &c, const Bound &args) {
     combine = llvm::StringSwitch<std::optional<ReduceKind>>(*name)
                   .Case("add", ReduceKind::Sum)
                   .Case("multiply", ReduceKind::Prod)
+                  .Case("amax", ReduceKind::Max)
+                  .Case("amin", ReduceKind::Min)
                   .Default(std::nullopt);
-    if (!combine) {
+    // PyTorch has the extremes in scatter_reduce only, which the prelude
+    // writes.
+    bool isExtreme = combine == ReduceKind::Max || combine == ReduceKind::Min;
+    if (!combine || (isExtreme && !c.isPrelude(c.scopes.file->id))) {
       c.error(DiagCode::TD222, reduce->range,
               "`reduce` is \"add\" or \"multiply\"");
       return c.fail();

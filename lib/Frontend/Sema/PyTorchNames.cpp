@@ -19,21 +19,18 @@ static constexpr llvm::StringLiteral kFunctions =
     "adaptive_avg_pool3d adaptive_max_pool3d affine_grid angle argwhere "
     "as_strided as_strided_scatter avg_pool3d bartlett_window bernoulli "
     "bincount binomial bitwise_left_shift bitwise_right_shift blackman_window "
-    "block_diag broadcast_shapes broadcast_tensors bucketize cartesian_prod "
+    "block_diag broadcast_shapes broadcast_tensors cartesian_prod "
     "chain_matmul cholesky cholesky_inverse cholesky_solve combinations "
-    "ctc_loss cummax cummin det digamma eig eigh erfinv fractional_max_pool2d "
-    "fractional_max_pool3d frexp frobenius_norm frombuffer gcd grid_sample gru "
-    "gumbel_softmax hamming_window hann_window histc histogram histogramdd i0 "
-    "igamma igammac index_reduce inv inverse isin istft lcm lgamma logdet "
-    "lp_pool1d lp_pool2d lp_pool3d lstm lu lu_solve masked_scatter "
+    "ctc_loss det eig eigh fractional_max_pool2d fractional_max_pool3d frexp "
+    "frobenius_norm frombuffer gcd grid_sample gru gumbel_softmax "
+    "hamming_window hann_window histogram histogramdd igamma igammac inv "
+    "inverse istft lcm logdet lp_pool1d lp_pool2d lp_pool3d lstm lu lu_solve "
     "masked_select matrix_exp matrix_norm matrix_power matrix_rank max_pool3d "
     "max_unpool1d max_unpool2d max_unpool3d multi_dot "
-    "multi_head_attention_forward multinomial mvlgamma nanquantile nextafter "
-    "nonzero pdist pinv pinverse poisson polar polygamma qr quantile "
-    "randint_like rrelu scatter_reduce searchsorted slogdet solve stft stride "
-    "svd tolist triangular_solve triplet_margin_with_distance_loss unique "
-    "unique_consecutive unravel_index vector_norm view_as_complex view_as_real "
-    "weights";
+    "multi_head_attention_forward multinomial nextafter nonzero pinv pinverse "
+    "poisson polar polygamma qr randint_like rrelu slogdet solve stft stride "
+    "svd tolist triangular_solve unique unique_consecutive unravel_index "
+    "vector_norm view_as_complex view_as_real weights";
 
 /// Layers, losses, optimizers and schedules.
 static constexpr llvm::StringLiteral kClasses =
@@ -41,8 +38,7 @@ static constexpr llvm::StringLiteral kClasses =
     "AdaptiveMaxPool3d AvgPool3d CTCLoss CrossMapLRN2d CyclicLR "
     "FractionalMaxPool2d FractionalMaxPool3d GRU GRUCell Generator LBFGS "
     "LPPool1d LPPool2d LPPool3d LSTM LSTMCell MaxPool3d MaxUnpool1d "
-    "MaxUnpool2d MaxUnpool3d RNN RNNCell RReLU Rprop SparseAdam SyncBatchNorm "
-    "TripletMarginWithDistanceLoss";
+    "MaxUnpool2d MaxUnpool3d RNN RNNCell RReLU Rprop SparseAdam SyncBatchNorm";
 
 /// Methods of models and optimizers.
 static constexpr llvm::StringLiteral kMethods =

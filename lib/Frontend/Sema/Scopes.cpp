@@ -157,6 +157,8 @@ static void declareItems(Checker &checker, FileScope *file) {
 }
 
 std::optional<Val> Scopes::findPrelude(llvm::StringRef name) {
+  if (name.starts_with("_") && !c.isPrelude(file->id))
+    return std::nullopt;
   for (const PreludeFile &candidate : getPreludeFiles()) {
     if (!llvm::is_contained(candidate.names, name))
       continue;
@@ -228,7 +230,8 @@ std::optional<Val> Scopes::findGlobal(llvm::StringRef name) {
     return nativeClass(NativeModel::Sequential);
   if (name == "ModuleList")
     return nativeClass(NativeModel::ModuleList);
-  if (name == "nn" || name == "optim" || name == "F" || name == "init")
+  if (name == "nn" || name == "optim" || name == "F" || name == "init" ||
+      name == "special")
     return moduleValue(name);
   if (const Builtin *builtin = findBuiltin(name))
     return builtinValue(builtin);
@@ -327,7 +330,9 @@ void Scopes::reportUnknown(llvm::StringRef name, SourceRange range) {
   if (name.size() > 3) {
     llvm::append_range(candidates, getBuiltinNames());
     for (const PreludeFile &prelude : getPreludeFiles())
-      llvm::append_range(candidates, prelude.names);
+      for (llvm::StringRef candidate : prelude.names)
+        if (!candidate.starts_with("_"))
+          candidates.push_back(candidate);
   }
   offerNearest(report, name, range, candidates);
 }

@@ -17,8 +17,6 @@ from pathlib import Path
 import numpy as np
 
 ABSOLUTE, RELATIVE, OF_ROW = 1e-6, 1e-5, 1e-7
-# Has no counterpart in PyTorch; the losses go through it.
-HELPERS = {"reduced"}
 
 name = sys.argv[1]
 folder, *prelude = map(Path, sys.argv[2:])
@@ -30,7 +28,7 @@ declared = {function for file in prelude
             for function in re.findall(r"^(?:fn|model) ([a-zA-Z]\w*)", file.read_text(), re.M)}
 tried = {case.split(",")[0] for case in wanted}
 problems += [f"{function}: no case in {name}.tdsl"
-             for function in sorted(declared - HELPERS - tried)]
+             for function in sorted(declared - tried)]
 
 for name, numbers in wanted.items():
     if not (path := folder / f"{name}.npy").exists():
