@@ -104,11 +104,20 @@ const Decl *Parser::parseImport() {
     if (!expect(Tok::Import))
       return failed;
     llvm::SmallVector<Identifier> names;
+    bool isPython = isPythonLibrary(import->path.text);
+    bool hasBrackets = consume(Tok::LParen);
     do {
+      if (hasBrackets && at(Tok::RParen))
+        break;
       names.push_back(parseName("a name to import"));
       if (names.back().text.empty())
         return failed;
+      // The whole line will be removed.
+      if (isPython && consume(Tok::As) && parseName("a name").text.empty())
+        return failed;
     } while (consume(Tok::Comma));
+    if (hasBrackets && !expect(Tok::RParen))
+      return failed;
     import->names = context.copy(names);
   } else if (consume(Tok::As)) {
     import->alias = parseName("a name");

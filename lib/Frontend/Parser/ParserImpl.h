@@ -348,6 +348,7 @@ private:
   std::nullptr_t reportSeveralImports(SourceRange keyword);
   /// Whether the text after an import uses one of the names in it.
   bool isUsedBelow(SourceRange import) const;
+  static bool isPythonLibrary(llvm::StringRef module);
   /// `if __name__ == "__main__":`; its block belongs to the program.
   bool atMainGuard() const;
   void skipMainGuard();

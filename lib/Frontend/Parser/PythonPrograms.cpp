@@ -108,6 +108,20 @@ static llvm::StringRef getInsteadOf(llvm::StringRef library) {
       .Default("");
 }
 
+static bool isOfLanguage(llvm::StringRef library) {
+  return library == "torch" || library == "math";
+}
+
+static bool isOfHints(llvm::StringRef library) {
+  return library == "typing" || library == "__future__";
+}
+
+bool Parser::isPythonLibrary(llvm::StringRef module) {
+  llvm::StringRef library = module.split('.').first;
+  return isOfLanguage(library) || isOfHints(library) ||
+         !getInsteadOf(library).empty();
+}
+
 bool Parser::isUsedBelow(SourceRange import) const {
   llvm::StringSet<> names;
   bool isUsed = false;
@@ -126,10 +140,9 @@ void Parser::reportPythonImport(llvm::StringRef module, SourceRange range) {
   llvm::StringRef library = module.split('.').first;
   if (library == "math")
     hasMathPrefix = true;
-  bool isOwn = library == "torch" || library == "math";
-  bool isHint = library == "typing" || library == "__future__";
+  bool isOwn = isOfLanguage(library), isHint = isOfHints(library);
   llvm::StringRef instead = getInsteadOf(library);
-  if (!isOwn && !isHint && instead.empty())
+  if (!isPythonLibrary(module))
     return;
   Diagnostic &report =
       diags.report(DiagCode::TD102, range)
@@ -456,9 +469,9 @@ const Expr *Parser::reportStateDict(const Expr *callee,
       diags.report(DiagCode::TD102, range)
           .label(function ? "a model saves its parameters itself"
                           : "a model loads its parameters itself")
-          // A file that PyTorch wrote must be converted first.
-          .fix(function ? FixIt::Safe : FixIt::Choice, "`" + call + "`",
-               {{range, call}});
+          // A file that is not there, because PyTorch wrote another one, is an
+          // error of its own.
+          .fix(FixIt::Safe, "`" + call + "`", {{range, call}});
   if (!function)
     report.note("a file of PyTorch is converted in Python: "
                 "`safetensors.torch.save_file(torch.load(\"n.pt\"), "

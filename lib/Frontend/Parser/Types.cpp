@@ -42,7 +42,12 @@ const Target *Parser::parseTargets() {
   if (!first || !at(Tok::Comma))
     return first;
   llvm::SmallVector<const Target *> elements = {first};
+  bool isOneTuple = false; // `(a,)`
   while (consume(Tok::Comma)) {
+    if (at(Tok::RParen)) {
+      isOneTuple = true;
+      break;
+    }
     if (at(Tok::In) || at(Tok::Equal)) {
       reportLastComma();
       break;
@@ -52,7 +57,7 @@ const Target *Parser::parseTargets() {
       return failed;
     elements.push_back(element);
   }
-  if (elements.size() == 1)
+  if (elements.size() == 1 && !isOneTuple)
     return first;
   auto *tuple = context.create<Target>();
   tuple->range = rangeFrom(start);

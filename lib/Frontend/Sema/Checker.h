@@ -71,6 +71,8 @@ public:
   /// With `isRead` false, a tensor of a model is returned without its value.
   Val evalMember(const ast::MemberExpr &expr, bool isRead = true);
   bool evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out);
+  /// `[0] * 3` and `"-" * 10`.
+  Val repeat(const Val &sequence, const Val &times, SourceRange range);
   Val binary(ast::BinaryOp op, const Val &lhs, const Val &rhs,
              SourceRange range);
   Val compareVals(ast::CompareOp op, const Val &lhs, const Val &rhs,

@@ -302,6 +302,9 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   case ValKind::Tensor:
     if (auto val = tensorField(*this, base, name.text, range))
       return *val;
+    if (Slot *slot = base.as<TensorInfo>().state.get();
+        slot && slot->kind == td::SlotKind::Param && name.text == "grad")
+      return training.gradientLeft(*slot, range);
     if (name.text == "grad" || Scopes::hasMethod(base, name.text))
       break;
     if (std::optional<Val> callee = scopes.findMethod(name.text))

@@ -38,6 +38,21 @@ void Training::ensureGradSlot(Slot &slot) {
                        c.tensors.shapeOf(hostNumber(DType::Bool)));
 }
 
+Val Training::gradientLeft(Slot &slot, SourceRange range) {
+  ensureGradSlot(slot);
+  Val isThere = readNumber(slot.hasGradName, DType::Bool);
+  c.emit().assertThat(
+      c.host.materialize(isThere),
+      c.host.materialize(makeStr(
+          ("`" + c.text(range) +
+           "` is none: no `backward` has reached it since `zero_grad`")
+              .str())));
+  TensorType type = slot.type;
+  type.place = c.places.modelPlace(*slot.owner);
+  Value value = c.emit().read(slot.gradName, c.tensors.shapeOf(type));
+  return makeTensor(type, c.emit().detach(value));
+}
+
 /// Whether a value is a 0-d float tensor; reports if not.
 static bool isTarget(Checker &c, const Val &val, SourceRange range,
                      llvm::StringRef what) {

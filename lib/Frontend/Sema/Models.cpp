@@ -41,11 +41,6 @@ Val Models::construct(const ClassInfo &cls, CallArgs &args) {
   for (const Val &val : args.positional)
     if (val.isError())
       return c.fail();
-  if (c.isInsideRunTimeRegion() && !c.isWalkedAside()) {
-    reportMadeOnce("a model", args.range)
-        .note("make it before, and use it here");
-    return c.fail();
-  }
   if (cls.native != NativeModel::None)
     return constructNative(cls, args);
   for (const ModelInstance *outer : building)
@@ -98,6 +93,13 @@ Val Models::construct(const ClassInfo &cls, CallArgs &args) {
   c.forgetLocation();
   if (!good)
     return c.fail();
+  // One without state, such as a loss, is only a way to call functions.
+  if (building.empty() && c.isInsideRunTimeRegion() && !c.isWalkedAside() &&
+      !slotsOf(model).empty()) {
+    reportMadeOnce("a model", args.range)
+        .note("make it before, and use it here");
+    return c.fail();
+  }
   all.push_back(model);
   Val val = makeVal(ValKind::Model);
   val.data = model;

@@ -144,22 +144,9 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
       return makeSequence(lhs.kind, std::move(elements));
     }
   }
-  if (op == BinaryOp::Mul && lhs.is(ValKind::List) && rhs.is(ValKind::Int)) {
-    std::optional<int64_t> count =
-        host.requireInt(rhs, "the number of repetitions");
-    if (!count)
-      return fail();
-    auto most = static_cast<int64_t>(kMaxExtent);
-    int64_t iterations =
-        elementsOf(lhs).empty() ? 0 : std::min(*count, most + 1);
-    if (!isWithinExtent(extentOf(lhs) * std::max<int64_t>(iterations, 0),
-                        range))
-      return fail();
-    Vals elements;
-    for (int64_t i = 0; i < iterations; ++i)
-      elements.append(elementsOf(lhs).begin(), elementsOf(lhs).end());
-    return makeSequence(ValKind::List, std::move(elements));
-  }
+  bool isRepeated = lhs.is(ValKind::List) || lhs.is(ValKind::Str);
+  if (op == BinaryOp::Mul && isRepeated && rhs.is(ValKind::Int))
+    return repeat(lhs, rhs, range);
   // In a function of the prelude, the caller's argument is wrong.
   if (isPrelude(range.file) && (!tensors.isNumeric(lhs, range, what) ||
                                 !tensors.isNumeric(rhs, range, what)))
@@ -170,6 +157,31 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
   if (op == BinaryOp::Add && lhs.is(ValKind::Str) != rhs.is(ValKind::Str))
     offerText(*this, report, lhs.is(ValKind::Str) ? rhs : lhs, FixIt::Safe);
   return fail();
+}
+
+Val Checker::repeat(const Val &sequence, const Val &times, SourceRange range) {
+  std::optional<int64_t> count =
+      host.requireInt(times, "the number of repetitions");
+  if (!count)
+    return fail();
+  auto most = static_cast<int64_t>(kMaxExtent);
+  bool isEmpty =
+      sequence.is(ValKind::List) && elementsOf(sequence).empty();
+  int64_t iterations =
+      isEmpty ? 0 : std::clamp<int64_t>(*count, 0, most + 1);
+  if (!isWithinExtent(extentOf(sequence) * iterations, range))
+    return fail();
+  if (sequence.is(ValKind::Str)) {
+    std::string templateText;
+    llvm::SmallVector<Value> values;
+    for (int64_t i = 0; i < iterations; ++i)
+      formatting.appendValue(templateText, values, sequence, "", true);
+    return makeText(templateText, std::move(values));
+  }
+  Vals elements;
+  for (int64_t i = 0; i < iterations; ++i)
+    elements.append(elementsOf(sequence).begin(), elementsOf(sequence).end());
+  return makeSequence(ValKind::List, std::move(elements));
 }
 
 Val Checker::evalCompare(const ast::CompareExpr &expr) {

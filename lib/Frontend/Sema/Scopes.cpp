@@ -231,7 +231,7 @@ std::optional<Val> Scopes::findGlobal(llvm::StringRef name) {
   if (name == "ModuleList")
     return nativeClass(NativeModel::ModuleList);
   if (name == "nn" || name == "optim" || name == "F" || name == "init" ||
-      name == "special")
+      name == "special" || name == "lr_scheduler")
     return moduleValue(name);
   if (const Builtin *builtin = findBuiltin(name))
     return builtinValue(builtin);

@@ -32,6 +32,9 @@ public:
   /// `zero_grad(set_to_none=true)` of a model or of an optimizer's parameters.
   void zeroGrad(const Val &parameters, const CallArgs &args);
   void ensureGradSlot(Slot &slot);
+  /// `net.weight.grad`: what `backward` left; stops the program if there is
+  /// none.
+  Val gradientLeft(Slot &slot, SourceRange range);
 
   // Optimizers -------------------------------------------------------------//
 

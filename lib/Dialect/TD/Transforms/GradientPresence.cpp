@@ -173,6 +173,8 @@ private:
       for (Operation *test : llvm::make_early_inc_range(item->getUsers()))
         if (auto branch = dyn_cast<scf::IfOp>(test))
           replaceBySide(branch, value);
+        else if (isa<AssertOp>(test) && value)
+          test->erase();
       if (!item->use_empty()) {
         OpBuilder builder(item);
         item.getResult().replaceAllUsesWith(
