@@ -20,7 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs/Reference.md"
 ELEMENTWISE = ROOT / "include/Dialect/TD/IR/TDElementwiseOps.td"
 SOURCES = [*sorted((ROOT / "lib/Frontend/Sema").glob("Builtins*.cpp")), ELEMENTWISE,
-           *sorted(path for path in (ROOT / "prelude").glob("*.tdsl") if path.name != "optim.tdsl"),
+           *sorted(path for path in (ROOT / "prelude").glob("*.tdsl")
+                   if path.name not in ("data.tdsl", "optim.tdsl")),
            ROOT / "tools/tdc/OptionTable.cpp", ROOT / "runtime"]
 OPTIONS = ROOT / "tools/tdc/Options.td"
 TABLE = re.compile(r"(<!-- (\S+) (\S+) -->\n)((?:\|.*\n)*)")

@@ -133,6 +133,11 @@ struct SourceLocation {
   llvm::ArrayRef<SourceRange> callers;
 };
 
+/// A call of a random stream: the numbers depend on these two ints only.
+struct RandomCall {
+  Value seed, number;
+};
+
 class Emitter {
 public:
   virtual ~Emitter() = default;
@@ -222,9 +227,10 @@ public:
   // `sizes` holds an int per run-time dim of `type`, in order.
   virtual Value tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
                                const TensorShape &type) = 0;
-  /// Takes the next call number of the random stream. `bounds` is low and high
-  /// for randint, else empty.
-  virtual Value random(td::Distribution distribution,
+  /// Takes the next call of the program's random stream.
+  virtual RandomCall nextRandom() = 0;
+  /// `bounds` is low and high for randint, else empty.
+  virtual Value random(td::Distribution distribution, RandomCall call,
                        llvm::ArrayRef<Value> bounds,
                        llvm::ArrayRef<Value> sizes,
                        const TensorShape &type) = 0;

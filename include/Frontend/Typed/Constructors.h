@@ -16,10 +16,11 @@ Typed fill(TypedBuilder &b, Value scalar, TensorType type);
 /// [n]: `start`, `start + step`, …; the host scalars are as for `fill`.
 Typed iota(TypedBuilder &b, Value start, Value step, TensorType type);
 
-/// Random numbers, from the next call of the random stream. `bounds` is low and
-/// high for integers, else empty.
+/// Random numbers, from this call of a random stream, or else from the next one
+/// of the program's. `bounds` is low and high for integers, else empty.
 Typed random(TypedBuilder &b, td::Distribution distribution,
-             llvm::ArrayRef<Value> bounds, TensorType type);
+             llvm::ArrayRef<Value> bounds, TensorType type,
+             std::optional<RandomCall> call = std::nullopt);
 
 /// A tensor of the bytes of a host array, in row-major order.
 Typed constant(TypedBuilder &b, llvm::ArrayRef<char> rowMajorBytes,

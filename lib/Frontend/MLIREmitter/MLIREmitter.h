@@ -61,8 +61,10 @@ public:
 
   Value tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
                        const TensorShape &type) override;
-  Value random(td::Distribution distribution, llvm::ArrayRef<Value> bounds,
-               llvm::ArrayRef<Value> sizes, const TensorShape &type) override;
+  RandomCall nextRandom() override;
+  Value random(td::Distribution distribution, RandomCall call,
+               llvm::ArrayRef<Value> bounds, llvm::ArrayRef<Value> sizes,
+               const TensorShape &type) override;
 
   Value op(OpKind kind, llvm::ArrayRef<Value> operands,
            llvm::ArrayRef<OpAttribute> attributes,

@@ -31,14 +31,18 @@ Value MLIREmitter::tensorConstant(llvm::ArrayRef<char> rowMajorBytes,
   return wrap(create<td::ConstantOp>(tensor, value));
 }
 
-Value MLIREmitter::random(td::Distribution distribution,
+RandomCall MLIREmitter::nextRandom() {
+  auto next = create<td::NextRandomOp>();
+  return {wrap(next.getSeed()), wrap(next.getCall())};
+}
+
+Value MLIREmitter::random(td::Distribution distribution, RandomCall call,
                           llvm::ArrayRef<Value> bounds,
                           llvm::ArrayRef<Value> sizes,
                           const TensorShape &type) {
-  auto next = create<td::NextRandomOp>();
-  return wrap(create<td::RandomOp>(getType(type), distribution, next.getSeed(),
-                                   next.getCall(), unwrap(bounds),
-                                   unwrap(sizes)));
+  return wrap(create<td::RandomOp>(getType(type), distribution,
+                                   unwrap(call.seed), unwrap(call.number),
+                                   unwrap(bounds), unwrap(sizes)));
 }
 
 //===----------------------------------------------------------------------===//

@@ -53,7 +53,8 @@ bool NullEmitter::canUse(Value) { return true; }
 Value NullEmitter::tensorConstant(llvm::ArrayRef<char>, const TensorShape &) {
   return some();
 }
-Value NullEmitter::random(td::Distribution, llvm::ArrayRef<Value>,
+RandomCall NullEmitter::nextRandom() { return {some(), some()}; }
+Value NullEmitter::random(td::Distribution, RandomCall, llvm::ArrayRef<Value>,
                           llvm::ArrayRef<Value>, const TensorShape &) {
   return some();
 }

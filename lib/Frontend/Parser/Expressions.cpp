@@ -265,9 +265,6 @@ const Expr *Parser::parseCall(const Expr *callee) {
   llvm::ArrayRef<Argument> args;
   if (!parseArgs(args))
     return failed;
-  if (auto *name = llvm::dyn_cast<NameExpr>(callee);
-      name && name->name == "TensorDataset")
-    return reportTensorDataset(callee, args);
   if (const Expr *other = reportStateDict(callee, args))
     return other;
   if (reportFormatCall(callee, args))

@@ -365,9 +365,6 @@ private:
   std::string getStateType(size_t first, size_t end) const;
   /// The index of the token that closes the bracket at `open`.
   size_t findClosing(size_t open) const;
-  /// `TensorDataset(x, y)`, which is a tuple here.
-  const ast::Expr *reportTensorDataset(const ast::Expr *callee,
-                                       llvm::ArrayRef<ast::Argument> args);
   /// `torch.save(net.state_dict(), "n.pt")` or the call that reads the file;
   /// null if the call is neither.
   const ast::Expr *reportStateDict(const ast::Expr *callee,

@@ -381,48 +381,8 @@ void Parser::skipClass() {
 }
 
 //===----------------------------------------------------------------------===//
-// Data sets
+// Files of state
 //===----------------------------------------------------------------------===//
-
-const Expr *Parser::reportTensorDataset(const Expr *callee,
-                                        llvm::ArrayRef<Argument> args) {
-  SourceRange range = rangeFrom(callee->range);
-  llvm::SmallVector<const Expr *> elements;
-  for (const Argument &arg : args)
-    elements.push_back(arg.value);
-  auto *tuple = make<TupleExpr>(range, elements);
-  tuple->elements = context.copy(elements);
-  Diagnostic &report = diags.report(DiagCode::TD102, callee->range)
-                           .label("a tuple of tensors is a data set");
-  if (elements.empty())
-    return tuple;
-  std::vector<Edit> edits = {{callee->range, ""}};
-  bool isOne = elements.size() == 1;
-  SourceRange inside = elements.front()->range.to(elements.back()->range);
-  // `DataLoader` takes the tensors one by one.
-  bool isBare =
-      isOne || text.take_front(range.begin).rtrim().ends_with("DataLoader(");
-  if (isBare)
-    edits = {{callee->range.to(inside.start()), ""},
-             {inside.finish().to(range), ""}};
-  std::string written =
-      sources.getText(isBare ? inside : callee->range.finish().to(range)).str();
-  // `len` of a tuple differs from `len` of a data set.
-  llvm::StringRef line = text.take_front(range.begin);
-  line = line.substr(line.find_last_of('\n') + 1);
-  auto [left, before] = line.split('=');
-  llvm::StringRef name = left.trim();
-  name.consume_front("let ");
-  bool isNamed = line.contains('=') && before.trim().empty();
-  bool asksLength = isNamed && (text.contains(("len(" + name + ")").str()) ||
-                                text.contains((name + "[").str()));
-  if (asksLength)
-    report.note("`len` of a tuple is the number of tensors: write `len` of one "
-                "of them");
-  report.fix(asksLength ? FixIt::Choice : FixIt::Safe, "`" + written + "`",
-             std::move(edits));
-  return isOne ? elements[0] : tuple;
-}
 
 /// The call `NAME(…)` or `x.NAME(…)` that `expr` is, if it is one.
 static const CallExpr *asCall(const Expr *expr, llvm::StringRef name) {

@@ -15,7 +15,8 @@ static llvm::ArrayRef<llvm::ArrayRef<Builtin>> families() {
       getTrainingBuiltins(),    getContractionBuiltins(),
       getConvolutionBuiltins(), getPatternBuiltins(),
       getEinsumBuiltins(),      getPoolingBuiltins(),
-      getRearrangeBuiltins(),   getStringBuiltins()};
+      getRearrangeBuiltins(),   getStringBuiltins(),
+      getDataBuiltins()};
   return all;
 }
 

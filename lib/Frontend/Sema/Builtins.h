@@ -84,6 +84,7 @@ llvm::ArrayRef<Builtin> getFileBuiltins();
 llvm::ArrayRef<Builtin> getDeviceBuiltins();
 llvm::ArrayRef<Builtin> getInitBuiltins();
 llvm::ArrayRef<Builtin> getTrainingBuiltins();
+llvm::ArrayRef<Builtin> getDataBuiltins();
 llvm::ArrayRef<Builtin> getContractionBuiltins();
 llvm::ArrayRef<Builtin> getConvolutionBuiltins();
 llvm::ArrayRef<Builtin> getPatternBuiltins();

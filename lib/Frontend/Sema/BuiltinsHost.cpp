@@ -50,6 +50,10 @@ static Val len(Checker &c, const Bound &args) {
       return makeInt(
           static_cast<int64_t>(val.as<ModelInstance>().members.size()));
     break;
+  case ValKind::Dataset:
+    return makeInt(val.as<DatasetInfo>().rows);
+  case ValKind::Sampler:
+    return makeInt(val.as<SamplerInfo>().count);
   case ValKind::Loader: {
     auto &loader = val.as<LoaderInfo>();
     Size batch(loader.batchSize);

@@ -1,4 +1,4 @@
-//===- BuiltinsTraining.cpp - grad, optimizers, DataLoader ----------------===//
+//===- BuiltinsTraining.cpp - grad, optimizers ----------------------------===//
 
 #include "Checker.h"
 #include <cmath>
@@ -12,10 +12,6 @@ static Val optimizer(Checker &c, const Bound &args) {
 
 static Val group(Checker &c, const Bound &args) {
   return c.training.buildGroup(args);
-}
-
-static Val dataLoader(Checker &c, const Bound &args) {
-  return c.control.buildLoader(args);
 }
 
 static Val grad(Checker &c, const Bound &args) {
@@ -296,10 +292,6 @@ llvm::ArrayRef<Builtin> sema::getTrainingBuiltins() {
        "initial_accumulator_value=, momentum_decay=, "
        "decoupled_weight_decay=, ns_steps=, adjust_lr_fn=",
        group},
-      {"DataLoader",
-       "*tensors, batch_size=, shuffle=, drop_last=, generator=, "
-       "num_workers=, pin_memory=",
-       dataLoader},
       {"grad", "y, wrt", grad},
       {"grad_norm", "gradients, norm_type=", gradNorm},
       {"clip_grad_norm",

@@ -116,6 +116,10 @@ private:
   void forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
   void forLoader(const ast::ForStmt &stmt, const Val &loader,
                  std::optional<int64_t> enumerateFrom);
+  /// The order of the rows of an epoch for each tensor, on its device; none if
+  /// that is the order of the tensors.
+  Vals startEpoch(const LoaderInfo &loader);
+  std::optional<Val> drawRows(const LoaderInfo &loader);
   Val loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
                   const Val &start, const Size &size);
   /// The batches of one epoch as values.

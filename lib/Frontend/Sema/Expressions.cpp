@@ -319,6 +319,18 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
     if (auto val = training.settingMember(base, name.text, range))
       return *val;
     break;
+  case ValKind::Dataset: {
+    auto &dataset = base.as<DatasetInfo>();
+    if (name.text == "tensors" && !dataset.indices)
+      return makeSequence(ValKind::Tuple, dataset.tensors);
+    if (name.text == "indices" && dataset.indices)
+      return *dataset.indices;
+    break;
+  }
+  case ValKind::Generator:
+    if (name.text == "manual_seed")
+      return boundTo(*scopes.findGlobal("generator.manual_seed"), base);
+    break;
   case ValKind::Loader:
     if (name.text == "batch_size")
       return makeInt(base.as<LoaderInfo>().batchSize);

@@ -337,10 +337,9 @@ Indexing::takePicks(Val &tensor, const Resolved &resolved, SourceRange range) {
   return picks;
 }
 
-Val Indexing::indexTensor(const Val &tensor,
-                          llvm::ArrayRef<ast::SubscriptItem> items,
+Val Indexing::indexTensor(const Val &tensor, const Items &items,
                           SourceRange range) {
-  auto resolved = resolveItems(typeOf(tensor), evalItems(items), range);
+  auto resolved = resolveItems(typeOf(tensor), items, range);
   if (!resolved)
     return c.fail();
   c.at(range);
@@ -360,6 +359,29 @@ Val Indexing::indexTensor(const Val &tensor,
   return c.tensors.finish(
       typed::gatherAt(c.tensors.builder, typedOf(result), *picks), operands,
       range);
+}
+
+Val Indexing::indexDataset(const DatasetInfo &dataset, const Items &items,
+                           SourceRange range) {
+  bool isIndex =
+      items.size() == 1 && items[0].first->kind == ast::SubscriptItem::Index;
+  if (items.size() != 1 || (dataset.indices && !isIndex)) {
+    c.error(DiagCode::TD304, range, "a data set is indexed by one int");
+    return c.fail();
+  }
+  Items rows = items;
+  if (dataset.indices) {
+    rows[0].second = indexTensor(*dataset.indices, items, range);
+    if (rows[0].second.isError())
+      return c.fail();
+  }
+  Vals parts;
+  for (const Val &tensor : dataset.tensors) {
+    parts.push_back(indexTensor(tensor, rows, range));
+    if (parts.back().isError())
+      return c.fail();
+  }
+  return makeSequence(ValKind::Tuple, std::move(parts));
 }
 
 namespace {
@@ -501,7 +523,10 @@ Val Indexing::evalSubscript(const ast::SubscriptExpr &expr) {
   case ValKind::Error:
     return base;
   case ValKind::Tensor:
-    return indexTensor(base, expr.items, expr.range);
+    return indexTensor(base, evalItems(expr.items), expr.range);
+  case ValKind::Dataset:
+    return indexDataset(base.as<DatasetInfo>(), evalItems(expr.items),
+                        expr.range);
   case ValKind::Tuple:
   case ValKind::List:
     if (expr.items.size() == 1)

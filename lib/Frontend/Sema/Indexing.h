@@ -67,8 +67,10 @@ private:
   /// dims of the tensor after all slices and indices. None after a report.
   std::optional<llvm::SmallVector<typed::Pick>>
   takePicks(Val &tensor, const Resolved &resolved, SourceRange range);
-  Val indexTensor(const Val &tensor, llvm::ArrayRef<ast::SubscriptItem> items,
-                  SourceRange range);
+  Val indexTensor(const Val &tensor, const Items &items, SourceRange range);
+  /// The tensors of a row, or of several.
+  Val indexDataset(const DatasetInfo &dataset, const Items &items,
+                   SourceRange range);
   /// The tensor with a value in place of what the items name, without or with
   /// index tensors among them.
   Val updatePart(const Val &tensor, const Resolved &resolved, const Val &value,

@@ -1,61 +1,92 @@
 //===- Loaders.cpp - DataLoader -------------------------------------------===//
 //
 // A loader is a loop over full batches of a static size, and the body once more
-// for the remaining rows. Shuffling is a new permutation per epoch.
+// for the remaining rows. An epoch has an order of the rows if they are
+// shuffled, sampled or those of a subset: a tensor whose slices are gathered.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Datasets.h"
 #include "Frontend/Typed/Constructors.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
+/// The data set of the first argument, or of the tensors that are given one by
+/// one; null after a report.
+static std::shared_ptr<DatasetInfo> takeDataset(Checker &c, const Bound &args) {
+  llvm::ArrayRef<Val> given = args.rest();
+  for (const Val &val : given.drop_front(!given.empty())) {
+    // PyTorch's second and third parameter, after the data set.
+    if (!val.is(ValKind::Int) && !val.is(ValKind::Bool))
+      continue;
+    std::string name = val.is(ValKind::Int) ? "batch_size" : "shuffle";
+    c.error(DiagCode::TD205, val.range,
+            "`" + name + "` of `DataLoader` is given by name")
+        .fix(FixIt::Safe, "`" + name + "=" + c.text(val.range) + "`",
+             {{val.range.start(), name + "="}});
+    return nullptr;
+  }
+  auto isSet = [](const Val &val) { return val.is(ValKind::Dataset); };
+  if (llvm::none_of(given, isSet))
+    return makeDataset(c, given, "`DataLoader`", args.range());
+  if (given.size() == 1)
+    return given[0].share<DatasetInfo>();
+  c.error(DiagCode::TD205, given[1].range,
+          "`DataLoader` takes one data set, or tensors");
+  return nullptr;
+}
+
+/// Where a loader reads the rows of a tensor. A free tensor is on the cpu: it
+/// was brought there, or is there by the rule of `strict`.
+static Val deviceOf(Checker &c, const Val &tensor) {
+  const Place &place = typeOf(tensor).place;
+  return makeDevice(place.kind == Place::Kind::Free ? getCpu() : place, c.here);
+}
+
+/// The sampler of `sampler=`; false after a report.
+static bool takeSampler(Checker &c, const Bound &args, LoaderInfo &info) {
+  const Val *given = args.find("sampler");
+  if (!given || given->is(ValKind::None))
+    return true;
+  if (!given->is(ValKind::Sampler)) {
+    c.error(DiagCode::TD303, given->range,
+            "`sampler=` takes a sampler, not " + describe(*given))
+        .note("as in `WeightedRandomSampler(weights, 1000)`");
+    return false;
+  }
+  if (info.shuffle) {
+    c.error(DiagCode::TD205, args["shuffle"].range,
+            "a loader with a `sampler` is not shuffled")
+        .label("the sampler decides the order");
+    return false;
+  }
+  info.sampler = std::make_shared<SamplerInfo>(given->as<SamplerInfo>());
+  for (std::optional<Val> *tensor :
+       {&info.sampler->weights, &info.sampler->indices})
+    if (*tensor)
+      *tensor = c.places.moveTensor(c.places.bringHome(**tensor),
+                                    makeDevice(getCpu(), c.here), c.here);
+  info.rows = info.sampler->count;
+  return true;
+}
+
 Val ControlFlow::buildLoader(const Bound &args) {
   auto info = std::make_shared<LoaderInfo>();
-  for (const Val &tensor : args.rest()) {
-    // PyTorch's second and third parameter, after the data set.
-    bool isOption = tensor.is(ValKind::Int) || tensor.is(ValKind::Bool);
-    if (isOption && !info->tensors.empty()) {
-      std::string name = tensor.is(ValKind::Int) ? "batch_size" : "shuffle";
-      c.error(DiagCode::TD205, tensor.range,
-              "`" + name + "` of `DataLoader` is given by name")
-          .fix(FixIt::Safe, "`" + name + "=" + c.text(tensor.range) + "`",
-               {{tensor.range.start(), name + "="}});
-      return c.fail();
-    }
-    if (tensor.is(ValKind::List) || tensor.is(ValKind::Tuple)) {
-      c.error(DiagCode::TD303, tensor.range,
-              "`DataLoader` takes tensors one by one, not " + describe(tensor))
-          .note("as in `DataLoader(x, y, batch_size=32)`")
-          .fix(FixIt::Safe, "`*" + c.text(tensor.range) + "`",
-               {{tensor.range.start(), "*"}});
-      return c.fail();
-    }
-    if (!c.tensors.isTensor(tensor, args.range(), "`DataLoader`"))
-      return c.fail();
-    if (typeOf(tensor).dims.empty()) {
-      c.error(DiagCode::TD401, tensor.range, "a 0-d tensor has no rows");
-      return c.fail();
-    }
-    // Free tensors and their batches have the cpu as their home here.
+  std::shared_ptr<DatasetInfo> dataset = takeDataset(c, args);
+  if (!dataset)
+    return c.fail();
+  // Free tensors and their batches have the cpu as their home here.
+  for (const Val &tensor : dataset->tensors) {
     info->isFree.push_back(typeOf(tensor).place.kind == Place::Kind::Free);
     info->tensors.push_back(c.places.bringHome(tensor));
   }
-  if (info->tensors.empty()) {
-    c.error(DiagCode::TD205, args.range(), "`DataLoader` needs a tensor");
-    return c.fail();
-  }
-  info->rows = typeOf(info->tensors[0]).dims[0];
-  for (const Val &tensor : info->tensors) {
-    ShapeAnswer answer = sameShape({info->rows}, {typeOf(tensor).dims[0]},
-                                   "the numbers of rows differ");
-    if (!answer || !c.tensors.prove(answer)) {
-      c.error(DiagCode::TD401, tensor.range, "the numbers of rows differ")
-          .label(info->rows.str() + " and " + typeOf(tensor).dims[0].str());
-      return c.fail();
-    }
-  }
+  if (dataset->indices)
+    info->indices =
+        c.places.moveTensor(c.places.bringHome(*dataset->indices),
+                            deviceOf(c, info->tensors[0]), c.here);
+  info->rows = dataset->rows;
   if (const Val *size = args.find("batch_size")) {
     std::optional<int64_t> batch = c.host.requireInt(*size, "`batch_size`");
     if (!batch)
@@ -75,7 +106,8 @@ Val ControlFlow::buildLoader(const Bound &args) {
       out = *truth;
     return bool(truth);
   };
-  if (!flag("shuffle", info->shuffle) || !flag("drop_last", info->dropLast))
+  if (!flag("shuffle", info->shuffle) || !flag("drop_last", info->dropLast) ||
+      !takeSampler(c, args, *info))
     return c.fail();
   if (args.has("generator"))
     return c.unsupported(args["generator"].range, "`generator=`");
@@ -104,22 +136,49 @@ Val ControlFlow::loaderBatch(const LoaderInfo &loader,
   return makeSequence(ValKind::Tuple, std::move(parts));
 }
 
-/// One permutation of the rows per tensor, on the tensor's device; all are
-/// copies of the first.
-static Vals shuffledOrders(Checker &c, const LoaderInfo &loader) {
+std::optional<Val> ControlFlow::drawRows(const LoaderInfo &loader) {
+  if (!loader.draws())
+    return std::nullopt;
+  const SamplerInfo *sampler = loader.sampler.get();
+  bool isPermutation = !sampler || sampler->indices;
+  const Size &rows = isPermutation || sampler->replacement
+                         ? loader.rows
+                         : typeOf(*sampler->weights).dims[0];
+  TensorType type{isPermutation ? DType::I64 : DType::F64,
+                  {rows},
+                  sampler ? getCpu() : typeOf(loader.tensors[0]).place};
+  Val drawn = c.tensors.fromTyped(
+      typed::random(c.tensors.builder,
+                    isPermutation ? td::Distribution::Permutation
+                                  : td::Distribution::Uniform,
+                    /*bounds=*/{}, type),
+      /*operands=*/{});
+  if (!sampler)
+    return drawn;
+  if (sampler->indices)
+    return c.tensors.gatherOf(*sampler->indices, drawn, 0, c.here);
+  CallArgs args;
+  args.range = args.calleeRange = c.here;
+  args.positional = {*sampler->weights, drawn, makeInt(sampler->count)};
+  return c.calls.callPrelude(sampler->replacement ? "rows_by_weight"
+                                                  : "distinct_rows_by_weight",
+                             args);
+}
+
+Vals ControlFlow::startEpoch(const LoaderInfo &loader) {
+  std::optional<Val> order = drawRows(loader);
+  // Orders are in the place of the first tensor, and copied to others.
+  if (order && !order->isError())
+    order = c.places.moveTensor(*order, deviceOf(c, loader.tensors[0]), c.here);
+  if (loader.indices)
+    order = order ? c.tensors.gatherOf(*loader.indices, *order, 0, c.here)
+                  : *loader.indices;
+  if (!order || order->isError())
+    return {};
   Vals orders;
-  for (const Val &tensor : loader.tensors) {
-    TensorType type{DType::I64, {loader.rows}, typeOf(tensor).place};
-    if (orders.empty()) {
-      orders.push_back(c.tensors.fromTyped(
-          typed::random(c.tensors.builder, td::Distribution::Permutation,
-                        /*bounds=*/{}, type),
-          /*operands=*/{}));
-      continue;
-    }
+  for (const Val &tensor : loader.tensors)
     orders.push_back(
-        c.places.moveTensor(orders[0], makeDevice(type.place, c.here), c.here));
-  }
+        c.places.moveTensor(*order, deviceOf(c, tensor), c.here));
   return orders;
 }
 
@@ -135,9 +194,7 @@ bool ControlFlow::batchesOf(const LoaderInfo &loader, SourceRange range,
   int64_t batches = full + (left && !loader.dropLast);
   if (!canUnroll(batches, range, "too many batches for a list"))
     return false;
-  Vals orders;
-  if (loader.shuffle)
-    orders = shuffledOrders(c, loader);
+  Vals orders = startEpoch(loader);
   for (int64_t i = 0; i != batches; ++i) {
     Size taken(i == full ? left : size);
     out.push_back(loaderBatch(loader, orders, makeInt(i * size), taken));
@@ -149,9 +206,7 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
                             std::optional<int64_t> enumerateFrom) {
   auto &loader = val.as<LoaderInfo>();
   Size size(loader.batchSize);
-  Vals orders;
-  if (loader.shuffle)
-    orders = shuffledOrders(c, loader);
+  Vals orders = startEpoch(loader);
   Size batches = Size::floorDiv(loader.rows, size);
   std::optional<int64_t> full = c.host.constantOf(batches);
   auto iteration = [&](const Val &index, const Size &rows) {

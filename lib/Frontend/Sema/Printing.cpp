@@ -41,6 +41,12 @@ std::string sema::describe(const Val &val) {
     return "an optimizer";
   case ValKind::ParameterGroup:
     return "a group of parameters";
+  case ValKind::Dataset:
+    return "a data set";
+  case ValKind::Sampler:
+    return "a sampler";
+  case ValKind::Generator:
+    return "a generator";
   case ValKind::Loader:
     return "a DataLoader";
   case ValKind::Range:

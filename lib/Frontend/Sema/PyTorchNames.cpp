@@ -35,10 +35,12 @@ static constexpr llvm::StringLiteral kFunctions =
 /// Layers, losses, optimizers and schedules.
 static constexpr llvm::StringLiteral kClasses =
     "ASGD Adafactor AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss "
-    "AdaptiveMaxPool3d AvgPool3d CTCLoss CrossMapLRN2d CyclicLR "
-    "FractionalMaxPool2d FractionalMaxPool3d GRU GRUCell Generator LBFGS "
-    "LPPool1d LPPool2d LPPool3d LSTM LSTMCell MaxPool3d MaxUnpool1d "
-    "MaxUnpool2d MaxUnpool3d RNN RNNCell RReLU Rprop SparseAdam SyncBatchNorm";
+    "AdaptiveMaxPool3d AvgPool3d BatchSampler CTCLoss ConcatDataset "
+    "CrossMapLRN2d CyclicLR DistributedSampler FractionalMaxPool2d "
+    "FractionalMaxPool3d GRU GRUCell LBFGS LPPool1d LPPool2d LPPool3d LSTM "
+    "LSTMCell MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d RNN RNNCell RReLU "
+    "RandomSampler Rprop SequentialSampler SparseAdam StackDataset "
+    "SyncBatchNorm";
 
 /// Methods of models and optimizers.
 static constexpr llvm::StringLiteral kMethods =
@@ -97,7 +99,8 @@ static constexpr struct {
      "last_epoch"},
     {"DataLoader", "batch_sampler collate_fn in_order multiprocessing_context "
                    "persistent_workers pin_memory_device prefetch_factor "
-                   "sampler timeout worker_init_fn"},
+                   "timeout worker_init_fn"},
+    {"WeightedRandomSampler SubsetRandomSampler", "generator"},
     {"load", "map_location weights_only"},
 };
 
@@ -126,6 +129,7 @@ llvm::StringRef sema::getUntilBuilt(llvm::StringRef name) {
       .Case("CyclicLR", "assign to `opt.lr` in the loop")
       .Cases({"ASGD", "Adafactor", "LBFGS", "Rprop", "SparseAdam"},
              "another optimizer, such as `Adam`, `RMSprop` or `Adagrad`")
+      .Case("RandomSampler", "`shuffle=true`")
       .Cases({"masked_select", "nonzero"},
              "`where(mask, x, 0.0)` or `x.masked_fill(mask, 0.0)`")
       .Default("");

@@ -41,6 +41,9 @@ enum class ValKind : uint8_t {
   Builtin,
   Optimizer,
   ParameterGroup,
+  Dataset,
+  Sampler,
+  Generator,
   Loader,
   Range,
   Enumerate,
@@ -52,7 +55,7 @@ struct Payload {
 };
 
 /// One value. Copying is cheap: large data is shared and immutable, except
-/// models, optimizers and loaders, which have identity.
+/// models, optimizers, generators and loaders, which have identity.
 struct Val {
   ValKind kind = ValKind::Error;
   /// Float, Bool and Str: the value is known now.
@@ -275,13 +278,40 @@ struct OptimizerInfo : Payload {
   bool hasStepped = false;
 };
 
+/// Rows of tensors: all of them, or those that `indices` names.
+struct DatasetInfo : Payload {
+  Vals tensors;
+  std::optional<Val> indices; ///< i64[rows]
+  Size rows;
+};
+
+/// Draws the rows of an epoch.
+struct SamplerInfo : Payload {
+  std::optional<Val> weights; ///< f64[N]: row i is drawn by its weight
+  bool replacement = true;    ///< a row may be drawn again
+  std::optional<Val> indices; ///< i64[count]: these rows in a new order
+  Size count;                 ///< rows of an epoch
+};
+
+/// A random stream in addition to the program's. Its calls are counted while
+/// compiling.
+struct GeneratorInfo : Payload {
+  Val seed;
+  int64_t calls = 0;
+};
+
 struct LoaderInfo : Payload {
   Vals tensors;
   /// Whether each tensor counts as free for the program.
   llvm::SmallVector<bool, 4> isFree;
+  std::optional<Val> indices; ///< those of the data set
+  std::shared_ptr<SamplerInfo> sampler;
   int64_t batchSize = 1;
   bool shuffle = false, dropLast = false;
-  Size rows;
+  Size rows; ///< of an epoch
+
+  /// Whether an epoch takes a call of the random stream.
+  bool draws() const { return shuffle || sampler; }
 };
 
 // Construction of values -------------------------------------------------//

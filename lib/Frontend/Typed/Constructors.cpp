@@ -21,9 +21,12 @@ Typed iota(TypedBuilder &b, Value start, Value step, TensorType type) {
 }
 
 Typed random(TypedBuilder &b, td::Distribution distribution,
-             llvm::ArrayRef<Value> bounds, TensorType type) {
-  Value value = b.emit().random(distribution, bounds, b.runTimeSizes(type.dims),
-                                b.shapeOf(type));
+             llvm::ArrayRef<Value> bounds, TensorType type,
+             std::optional<RandomCall> call) {
+  if (!call)
+    call = b.emit().nextRandom();
+  Value value = b.emit().random(distribution, *call, bounds,
+                                b.runTimeSizes(type.dims), b.shapeOf(type));
   return {value, std::move(type)};
 }
 

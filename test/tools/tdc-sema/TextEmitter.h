@@ -114,8 +114,16 @@ public:
   Value tensorConstant(llvm::ArrayRef<char> bytes, Type t) override {
     return def("constant " + llvm::Twine(bytes.size()) + " bytes", t);
   }
-  Value random(td::Distribution d, Values bounds, Values s, Type t) override {
-    return op("random " + td::stringifyDistribution(d), bounds, s, t);
+  /// A random op without a call takes the next one.
+  RandomCall nextRandom() override { return {}; }
+  Value random(td::Distribution d, RandomCall call, Values bounds, Values s,
+               Type t) override {
+    Ref name = td::stringifyDistribution(d);
+    if (!call.seed)
+      return op("random " + name, bounds, s, t);
+    llvm::SmallVector<Value> operands{call.seed, call.number};
+    operands.append(bounds.begin(), bounds.end());
+    return op("random " + name + " of call", operands, s, t);
   }
   Value op(OpKind k, Values v, llvm::ArrayRef<OpAttribute> attributes,
            Type t) override {
