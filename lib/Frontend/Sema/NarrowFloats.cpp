@@ -77,7 +77,11 @@ Val Calls::callPreludeFunction(const FunctionInfo &fn, CallArgs &args) {
   for (const CallArgs::Keyword &keyword : args.keywords)
     all.push_back(keyword.val);
   std::optional<DType> narrow = findNarrow(all);
-  if (!narrow)
+  // A function with a `dtype` decides itself in which it computes.
+  bool hasDType = llvm::any_of(fn.decl->params, [](const ast::Param &param) {
+    return param.name.text == "dtype";
+  });
+  if (!narrow || hasDType)
     return callFunction(fn, args);
   CallArgs wide = args;
   for (Val &val : wide.positional)
