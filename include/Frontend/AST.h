@@ -577,6 +577,8 @@ struct Program {
   llvm::ArrayRef<Directive> directives;
   llvm::ArrayRef<const Stmt *> items;
   bool unfreezes = false; ///< the text names a method `unfreeze` anywhere
+  /// The names that a `save` or `restore` has as values of keywords.
+  llvm::ArrayRef<llvm::StringRef> keptNames;
 };
 
 //===----------------------------------------------------------------------===//

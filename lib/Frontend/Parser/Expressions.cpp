@@ -276,6 +276,12 @@ const Expr *Parser::parseCall(const Expr *callee) {
   call->callee = callee;
   call->args = args;
   call->argsRange = rangeFrom(open);
+  auto *function = llvm::dyn_cast<NameExpr>(callee);
+  if (function && (function->name == "save" || function->name == "restore"))
+    for (const Argument &arg : args)
+      if (auto *kept = llvm::dyn_cast<NameExpr>(arg.value);
+          kept && arg.kind == Argument::Keyword)
+        keptNames.push_back(kept->name);
   return call;
 }
 

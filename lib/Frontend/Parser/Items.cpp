@@ -34,6 +34,7 @@ const Program *Parser::parseProgram() {
   }
   program->items = context.copy(items);
   program->unfreezes = unfreezes;
+  program->keptNames = context.copy(keptNames);
   return program;
 }
 

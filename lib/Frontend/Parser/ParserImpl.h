@@ -388,6 +388,7 @@ private:
   const std::vector<Token> *tokens;
   /// Of the program: see ast::Program.
   bool unfreezes = false;
+  llvm::SmallVector<llvm::StringRef> keptNames;
   size_t pos = 0;
 
   unsigned depth = 0;

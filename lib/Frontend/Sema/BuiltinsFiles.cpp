@@ -175,13 +175,16 @@ static bool fillCheckpoint(Checker &c, const Bound &args,
           saves ? "saved" : "loaded");
     } else if (val.is(ValKind::Optimizer)) {
       c.training.addToCheckpoint(checkpoint, val.as<OptimizerInfo>(), name);
+    } else if (val.is(ValKind::Loader)) {
+      if (!c.control.addLoader(checkpoint, val, keyword.name, saves))
+        return false;
     } else if (saves && val.isHostScalar()) {
       checkpoint.names.push_back(name);
       checkpoint.values.push_back(c.host.materialize(val));
     } else {
       c.error(DiagCode::TD303, keyword.name.range,
               describe(val) + " cannot be part of a checkpoint")
-          .label("models, optimizers and host numbers can");
+          .label("models, optimizers, loaders and host numbers can");
       return false;
     }
   }
@@ -269,8 +272,14 @@ static Val restore(Checker &c, const Bound &args) {
     }
   }
   if (!checkpoint.slots.empty()) {
+    for (const auto &keyword : call.keywords)
+      if (keyword.val.is(ValKind::Loader))
+        c.control.forgetPosition(keyword.val.as<LoaderInfo>());
     c.emit().restore(path, checkpoint, tolerance);
     c.models.forgetReads();
+    for (const auto &keyword : call.keywords)
+      if (keyword.val.is(ValKind::Loader))
+        c.control.resumeAt(keyword.val.as<LoaderInfo>());
   }
   if (!key)
     return makeVal(ValKind::None);

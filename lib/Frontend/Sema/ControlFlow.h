@@ -41,6 +41,9 @@ public:
   /// open.
   std::vector<std::pair<const Scope *, ModelStates>> leftModels;
   bool isLeft = false; ///< the current path was left, see ModelStates
+  /// The names of values that a `save` or `restore` is given by keyword. A
+  /// loader of such a name keeps its position.
+  llvm::StringSet<> keptNames;
 
   // Branches ---------------------------------------------------------------//
 
@@ -70,6 +73,13 @@ public:
   Val evalComprehension(const ast::ComprehensionExpr &expr);
   bool elementsOfIterable(const Val &iterable, SourceRange range, Vals &out);
   Val buildLoader(const Bound &args);
+  /// Adds the position of a loader to what is saved or restored as `name`;
+  /// false after a report.
+  bool addLoader(Emitter::Checkpoint &checkpoint, const Val &loader,
+                 const ast::Identifier &name, bool saves);
+  /// Precedes the restoring of a loader's position, and follows it.
+  void forgetPosition(const LoaderInfo &loader);
+  void resumeAt(const LoaderInfo &loader);
   /// Called before and after the body of a loop.
   void beginIteration();
   void endIteration();
@@ -116,10 +126,28 @@ private:
   void forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
   void forLoader(const ast::ForStmt &stmt, const Val &loader,
                  std::optional<int64_t> enumerateFrom);
-  /// The order of the rows of an epoch for each tensor, on its device; none if
-  /// that is the order of the tensors.
-  Vals startEpoch(const LoaderInfo &loader);
-  std::optional<Val> drawRows(const LoaderInfo &loader);
+  /// One epoch of a loader: the order of the rows for each tensor, on its
+  /// device, or none if that is the order of the tensors; and the number of the
+  /// first batch.
+  struct Epoch {
+    Vals orders;
+    Val first;
+  };
+  Epoch startEpoch(const LoaderInfo &loader);
+  std::optional<Val> drawRows(const LoaderInfo &loader,
+                              std::optional<RandomCall> call);
+  /// Declares the slots of a loader's position if checkpoints have it; false
+  /// after a report.
+  bool keepPosition(LoaderInfo &loader, SourceRange range);
+  void writePosition(const LoaderInfo &loader, const Val &taken);
+  /// Where the loader was when it was saved, if it was restored since the last
+  /// epoch, and the random call of the epoch.
+  std::pair<Val, std::optional<RandomCall>>
+  takePosition(const LoaderInfo &loader);
+  /// Walks the body for the rows that are fewer than a batch.
+  void walkTail(
+      const ast::ForStmt &stmt, const LoaderInfo &loader, const Val &first,
+      llvm::function_ref<void(const Val &index, const Size &rows)> iteration);
   Val loaderBatch(const LoaderInfo &loader, llvm::ArrayRef<Val> orders,
                   const Val &start, const Size &size);
   /// The batches of one epoch as values.

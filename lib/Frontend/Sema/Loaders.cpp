@@ -83,9 +83,8 @@ Val ControlFlow::buildLoader(const Bound &args) {
     info->tensors.push_back(c.places.bringHome(tensor));
   }
   if (dataset->indices)
-    info->indices =
-        c.places.moveTensor(c.places.bringHome(*dataset->indices),
-                            deviceOf(c, info->tensors[0]), c.here);
+    info->indices = c.places.moveTensor(c.places.bringHome(*dataset->indices),
+                                        deviceOf(c, info->tensors[0]), c.here);
   info->rows = dataset->rows;
   if (const Val *size = args.find("batch_size")) {
     std::optional<int64_t> batch = c.host.requireInt(*size, "`batch_size`");
@@ -111,6 +110,8 @@ Val ControlFlow::buildLoader(const Bound &args) {
     return c.fail();
   if (args.has("generator"))
     return c.unsupported(args["generator"].range, "`generator=`");
+  if (!keepPosition(*info, args.range()))
+    return c.fail();
   Val val = makeVal(ValKind::Loader);
   val.data = std::move(info);
   return val;
@@ -136,7 +137,8 @@ Val ControlFlow::loaderBatch(const LoaderInfo &loader,
   return makeSequence(ValKind::Tuple, std::move(parts));
 }
 
-std::optional<Val> ControlFlow::drawRows(const LoaderInfo &loader) {
+std::optional<Val> ControlFlow::drawRows(const LoaderInfo &loader,
+                                         std::optional<RandomCall> call) {
   if (!loader.draws())
     return std::nullopt;
   const SamplerInfo *sampler = loader.sampler.get();
@@ -151,7 +153,7 @@ std::optional<Val> ControlFlow::drawRows(const LoaderInfo &loader) {
       typed::random(c.tensors.builder,
                     isPermutation ? td::Distribution::Permutation
                                   : td::Distribution::Uniform,
-                    /*bounds=*/{}, type),
+                    /*bounds=*/{}, type, call),
       /*operands=*/{});
   if (!sampler)
     return drawn;
@@ -165,8 +167,12 @@ std::optional<Val> ControlFlow::drawRows(const LoaderInfo &loader) {
                              args);
 }
 
-Vals ControlFlow::startEpoch(const LoaderInfo &loader) {
-  std::optional<Val> order = drawRows(loader);
+ControlFlow::Epoch ControlFlow::startEpoch(const LoaderInfo &loader) {
+  Epoch epoch{{}, makeInt(0)};
+  std::optional<RandomCall> call;
+  if (loader.keepsPosition())
+    std::tie(epoch.first, call) = takePosition(loader);
+  std::optional<Val> order = drawRows(loader, call);
   // Orders are in the place of the first tensor, and copied to others.
   if (order && !order->isError())
     order = c.places.moveTensor(*order, deviceOf(c, loader.tensors[0]), c.here);
@@ -174,16 +180,20 @@ Vals ControlFlow::startEpoch(const LoaderInfo &loader) {
     order = order ? c.tensors.gatherOf(*loader.indices, *order, 0, c.here)
                   : *loader.indices;
   if (!order || order->isError())
-    return {};
-  Vals orders;
+    return epoch;
   for (const Val &tensor : loader.tensors)
-    orders.push_back(
+    epoch.orders.push_back(
         c.places.moveTensor(*order, deviceOf(c, tensor), c.here));
-  return orders;
+  return epoch;
 }
 
 bool ControlFlow::batchesOf(const LoaderInfo &loader, SourceRange range,
                             Vals &out) {
+  if (loader.keepsPosition()) {
+    c.unsupported(range, "a list of the batches of a loader of a checkpoint",
+                  "`for` over the loader");
+    return false;
+  }
   Val count = makeInt(loader.rows);
   count.range = range;
   auto rows =
@@ -194,10 +204,10 @@ bool ControlFlow::batchesOf(const LoaderInfo &loader, SourceRange range,
   int64_t batches = full + (left && !loader.dropLast);
   if (!canUnroll(batches, range, "too many batches for a list"))
     return false;
-  Vals orders = startEpoch(loader);
+  Epoch epoch = startEpoch(loader);
   for (int64_t i = 0; i != batches; ++i) {
     Size taken(i == full ? left : size);
-    out.push_back(loaderBatch(loader, orders, makeInt(i * size), taken));
+    out.push_back(loaderBatch(loader, epoch.orders, makeInt(i * size), taken));
   }
   return true;
 }
@@ -205,16 +215,29 @@ bool ControlFlow::batchesOf(const LoaderInfo &loader, SourceRange range,
 void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
                             std::optional<int64_t> enumerateFrom) {
   auto &loader = val.as<LoaderInfo>();
+  if (loader.keepsPosition() && loader.isLooped) {
+    c.unsupported(stmt.range, "a loop over a loader of a checkpoint in a loop "
+                              "over it");
+    return;
+  }
+  Restore<bool> savedLooped(loader.isLooped, true);
   Size size(loader.batchSize);
-  Vals orders = startEpoch(loader);
+  Epoch epoch = startEpoch(loader);
   Size batches = Size::floorDiv(loader.rows, size);
   std::optional<int64_t> full = c.host.constantOf(batches);
   auto iteration = [&](const Val &index, const Size &rows) {
-    Val start = c.host.binary(ast::BinaryOp::Mul, index, makeInt(size), c.here);
-    Val batch = loaderBatch(loader, orders, start, rows);
+    using ast::BinaryOp;
+    Val start = c.host.binary(BinaryOp::Mul, index, makeInt(size), c.here);
+    Val batch = loaderBatch(loader, epoch.orders, start, rows);
+    if (loader.keepsPosition())
+      writePosition(loader,
+                    c.host.binary(BinaryOp::Add, index, makeInt(1), c.here));
+    // As in Python, the first batch of a resumed loop has number 0.
     if (enumerateFrom)
       batch = makeSequence(ValKind::Tuple,
-                           {c.host.binary(ast::BinaryOp::Add, index,
+                           {c.host.binary(BinaryOp::Add,
+                                          c.host.binary(BinaryOp::Sub, index,
+                                                        epoch.first, c.here),
                                           makeInt(*enumerateFrom), c.here),
                             batch});
     c.bindTarget(*stmt.target, batch);
@@ -222,16 +245,28 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
   };
   if (!full || *full > 0)
     runTimeLoop(
-        stmt, makeInt(0),
+        stmt, epoch.first,
         full ? makeInt(*full) : makeInt(batches, c.host.sizeValue(batches)),
         makeInt(1), [&](const Val &index) { iteration(index, size); },
-        /*hasTail=*/!loader.dropLast);
-  if (loader.dropLast)
-    return;
+        /*hasTail=*/!loader.dropLast || loader.keepsPosition());
+  if (!loader.dropLast)
+    walkTail(stmt, loader, epoch.first, iteration);
+  if (loader.keepsPosition())
+    unless(isLoopOver(), stmt.range, {}, [&] {
+      writePosition(loader, makeInt(0));
+      return Flow::Next;
+    });
+}
 
-  // The tail: fewer rows than a batch.
+void ControlFlow::walkTail(
+    const ast::ForStmt &stmt, const LoaderInfo &loader, const Val &first,
+    llvm::function_ref<void(const Val &index, const Size &rows)> iteration) {
+  Size size(loader.batchSize), batches = Size::floorDiv(loader.rows, size);
   Size left = loader.rows - batches * size;
   std::optional<int64_t> known = c.host.constantOf(left);
+  if (known && *known == 0)
+    return;
+  std::optional<int64_t> full = c.host.constantOf(batches);
   Val index =
       full ? makeInt(*full) : makeInt(batches, c.host.sizeValue(batches));
   auto tail = [&](const Size &rows) {
@@ -243,15 +278,21 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
   c.at(stmt.range);
   llvm::StringSet<> assigned = assignedNames(stmt.body);
   unless(isLoopOver(), stmt.range, assigned, [&] {
-    if (known)
-      return *known > 0 ? tail(Size(*known)) : Flow::Next;
+    if (known && !loader.keepsPosition())
+      return tail(Size(*known));
     Value rest = c.host.sizeValue(left);
-    Val some =
-        makeRunTime(ValKind::Bool,
-                    c.emit().host(HostOp::Gt, {rest, c.emit().constantInt(0)}));
+    Value some = c.emit().host(HostOp::Gt, {rest, c.emit().constantInt(0)});
+    // A checkpoint may be of an epoch whose tail was taken.
+    if (loader.keepsPosition())
+      some = c.emit().host(
+          HostOp::And,
+          {some, c.emit().host(HostOp::Le, {c.host.materialize(first),
+                                            c.host.materialize(index)})});
     return branch(
-        some, stmt.range, assigned,
-        [&] { return tail(c.host.sizes.add("tail", rest)); },
+        makeRunTime(ValKind::Bool, some), stmt.range, assigned,
+        [&] {
+          return tail(known ? Size(*known) : c.host.sizes.add("tail", rest));
+        },
         [&] { return Flow::Next; });
   });
 }

@@ -127,6 +127,7 @@ FileScope *Scopes::loadFile(FileId id, bool isPreludeFile) {
   unsigned before = c.countReports();
   result->program = parseFile(c.sources, id, c.context, c.getDiags());
   c.training.unfreezes |= result->program->unfreezes;
+  c.control.keptNames.insert_range(result->program->keptNames);
   result->hasSyntaxErrors = c.countReports() != before;
   if (result->hasSyntaxErrors)
     c.stopEmitting();
@@ -470,6 +471,7 @@ void Checker::run(FileId id, const ast::Program &program) {
   scopes.file = scopes.loadFile(id, false);
   scopes.file->program = &program;
   training.unfreezes = program.unfreezes;
+  control.keptNames.insert_range(program.keptNames);
   scopes.scope = &scopes.file->scope;
   declareItems(*this, scopes.file);
   for (const ast::Directive &directive : program.directives)

@@ -81,8 +81,8 @@ Models::slotsOf(const std::shared_ptr<ModelInstance> &model) {
 void Models::nameRoot(ModelInstance &model, llvm::StringRef wanted) {
   if (!model.name.empty())
     return;
-  // The names of gradients and moments begin with these words.
-  bool reserved = wanted == "grad" || wanted == "opt";
+  // The names of other slots begin with these words.
+  bool reserved = wanted == "grad" || wanted == "opt" || wanted == "loader";
   model.name = uniqueName(reserved ? wanted.str() + "_" : wanted.str());
   auto known = llvm::find_if(
       all, [&](const auto &other) { return other.get() == &model; });

@@ -309,7 +309,11 @@ struct LoaderInfo : Payload {
   int64_t batchSize = 1;
   bool shuffle = false, dropLast = false;
   Size rows; ///< of an epoch
+  /// Its position is kept for checkpoints, in slots of this name.
+  std::string name;
+  bool isLooped = false; ///< a loop over it is around this point
 
+  bool keepsPosition() const { return !name.empty(); }
   /// Whether an epoch takes a call of the random stream.
   bool draws() const { return shuffle || sampler; }
 };

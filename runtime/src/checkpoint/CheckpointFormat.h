@@ -11,8 +11,9 @@
 //   tdc.checksum          XXH64 of all entries before it: key NUL value NUL
 //
 // Seed, counter and values are in checkpoints only, not in pure weights.
-// Optimizer state has keys that begin with "opt.". Tensors are stored by
-// decreasing element size, so each is aligned to its element.
+// Optimizer state has keys that begin with "opt.", and positions of loaders
+// have keys that begin with "loader.". Tensors are stored by decreasing element
+// size, so each is aligned to its element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +32,9 @@ constexpr char kSeedKey[] = "tdc.seed";
 constexpr char kRandomKey[] = "tdc.random";
 constexpr char kValuePrefix[] = "tdc.value.";
 constexpr char kChecksumKey[] = "tdc.checksum";
-constexpr char kOptimizerPrefix[] = "opt.";
+/// The keys of the parts of a checkpoint that are not models.
+constexpr const char *kPartPrefixes[] = {"opt.", "loader."};
+constexpr size_t kNumParts = 3;
 
 /// The value of kChecksumKey for the entries before it.
 std::string metadataChecksum(const SafetensorsHeader &header);

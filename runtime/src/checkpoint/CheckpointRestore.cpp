@@ -70,8 +70,14 @@ private:
   std::vector<Group> groups;
 };
 
-bool isOptimizerKey(const std::string &key) {
-  return key.compare(0, strlen(kOptimizerPrefix), kOptimizerPrefix) == 0;
+/// The part of a checkpoint that a key belongs to, a number below kNumParts:
+/// the last one is that of models.
+size_t partOf(const std::string &key) {
+  size_t part = 0;
+  while (part + 1 < kNumParts &&
+         key.compare(0, strlen(kPartPrefixes[part]), kPartPrefixes[part]) != 0)
+    ++part;
+  return part;
 }
 
 /// "fc.weight (f64[3] in the file, f32[3] in the program)".
@@ -105,10 +111,11 @@ std::vector<Match> matchKeys(const Context &context,
   KeyReport &unmatched = what.lenient ? skipped : wrong;
   std::vector<Match> matches;
   std::vector<const FileTensor *> wanted;
-  bool wantsOptimizer = false;
+  bool wantsPart[kNumParts] = {};
+  wantsPart[kNumParts - 1] = true;
   const std::vector<std::vector<std::string>> names = namesOf(what);
   for (int32_t i = 0; i < what.num_slots; ++i) {
-    wantsOptimizer |= isOptimizerKey(names[i].front());
+    wantsPart[partOf(names[i].front())] = true;
     const tdrt_slot &slot = getFileSlot(*context.program, what.slots[i]);
     std::vector<const FileTensor *> found;
     for (const std::string &name : names[i]) {
@@ -134,9 +141,9 @@ std::vector<Match> matchKeys(const Context &context,
   for (const FileTensor &tensor : header.tensors) {
     if (std::binary_search(wanted.begin(), wanted.end(), &tensor))
       continue;
-    // A model may be restored alone from a checkpoint that holds its optimizer,
-    // too.
-    if (isOptimizerKey(tensor.key) && !wantsOptimizer)
+    // A model may be restored alone from a checkpoint that holds its optimizer
+    // and a loader, too.
+    if (!wantsPart[partOf(tensor.key)])
       continue;
     unmatched.add(unexpected, tensor.key);
   }
