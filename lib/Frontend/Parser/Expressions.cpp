@@ -290,7 +290,7 @@ bool Parser::parseArgs(llvm::ArrayRef<Argument> &result) {
   llvm::SmallVector<Argument> args;
   while (!at(Tok::RParen)) {
     Argument arg;
-    if (!parseArgument(arg))
+    if (!parseArgument(arg, /*isFirst=*/args.empty()))
       return false;
     if (arg.kind != Argument::Keyword && !args.empty() &&
         args.back().kind == Argument::Keyword) {
@@ -308,7 +308,7 @@ bool Parser::parseArgs(llvm::ArrayRef<Argument> &result) {
   return true;
 }
 
-bool Parser::parseArgument(Argument &arg) {
+bool Parser::parseArgument(Argument &arg, bool isFirst) {
   SourceRange start = rangeOf(peek());
   if (consume(Tok::Star)) {
     arg.kind = Argument::Spread;
@@ -319,7 +319,8 @@ bool Parser::parseArgument(Argument &arg) {
   }
   arg.value = parseExpr();
   if (arg.value && at(Tok::For))
-    arg.value = parseGenerator(arg.value);
+    arg.value = isFirst ? parseComprehension(arg.value->range, arg.value)
+                        : parseGenerator(arg.value);
   arg.range = rangeFrom(start);
   return arg.value;
 }
@@ -395,8 +396,16 @@ const Expr *Parser::parseMemberAccess(const Expr *base) {
   auto *access = make<MemberExpr>(rangeFrom(base->range), {base});
   access->base = base;
   access->member = member;
-  unfreezes |= member.text == "unfreeze";
+  unfreezes |= mayUnfreeze(member.text);
   return access;
+}
+
+bool Parser::mayUnfreeze(llvm::StringRef method) const {
+  if (method == "requires_grad") // `p.requires_grad = false` freezes
+    return at(Tok::Equal) && peek(1).kind != Tok::False;
+  if (method == "requires_grad_")
+    return !(at(Tok::LParen) && peek(1).kind == Tok::False);
+  return method == "unfreeze";
 }
 
 //===----------------------------------------------------------------------===//

@@ -224,13 +224,16 @@ private:
   const ast::Expr *parseParens();
   const ast::Expr *parseList();
   /// From `for` to before the `]`.
+  /// Whether the member that ends before the current token may end freezing.
+  bool mayUnfreeze(llvm::StringRef method) const;
   const ast::Expr *parseComprehension(SourceRange start,
                                       const ast::Expr *element);
   const ast::Expr *makeBinary(ast::BinaryOp op, SourceRange opRange,
                               const ast::Expr *lhs, const ast::Expr *rhs);
 
   bool parseArgs(llvm::ArrayRef<ast::Argument> &args);
-  bool parseArgument(ast::Argument &arg);
+  /// `isFirst`: a comprehension needs no brackets, as in `sum(x for x in xs)`.
+  bool parseArgument(ast::Argument &arg, bool isFirst);
   bool parseSubscriptItem(ast::SubscriptItem &item);
 
   /// Makes a node that is one level above its children.

@@ -46,6 +46,7 @@ static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
   if (list.data.use_count() != 1)
     return false;
   auto &grown = list.as<Sequence>();
+  grown.hasUnread |= hasUnread(amount);
   grown.elements.append(elementsOf(amount).begin(), elementsOf(amount).end());
   grown.extent += extentOf(amount);
   return true;
@@ -69,7 +70,8 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   else
     result = binary(operatorOf(stmt.op), old, amount, stmt.opRange);
   result.range = stmt.value->range;
-  assignTo(*stmt.target, result, stmt.range);
+  if (!assignUnread(*stmt.target, result, stmt.range))
+    assignTo(*stmt.target, result, stmt.range);
   return Flow::Next;
 }
 
@@ -106,7 +108,8 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
   Val updated = indexing.updateTensor(base, part->items, val, target.range);
   if (!updated.isError()) {
     updated.range = part->base->range;
-    assignTo(*part->base, updated, range);
+    if (!assignUnread(*part->base, updated, range))
+      assignTo(*part->base, updated, range);
   }
 }
 
@@ -195,11 +198,14 @@ void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
 }
 
 void Checker::assignMember(const ast::MemberExpr &target, Val val) {
-  Val base = eval(*target.base);
+  Val base = evalTarget(*target.base);
   if (base.isError() || val.isError())
     return;
   llvm::StringRef name = target.member.text;
   at(target.range);
+  if (isUnread(base))
+    return assignField(base, target.member, models.readAll(val, target.range),
+                       target.range);
   if ((base.is(ValKind::Optimizer) || base.is(ValKind::ParameterGroup)) &&
       llvm::is_contained(training.settingNames(base), name))
     return training.assignSetting(base, name, val, target.range);
@@ -247,53 +253,11 @@ void Checker::assignState(const ast::MemberExpr &target, ModelInstance &model,
     return assignHostNumber(target, member, val);
   if (val.isHostScalar() && slot.type.dims.empty())
     val = tensors.fillTensor(val, slot.type);
-  if (!tensors.isTensor(val, target.range, "the state of a model"))
+  if (!fits(slot, member.name, val, target.range))
     return;
-  const TensorType &type = typeOf(val);
-  ShapeAnswer answer =
-      sameShape(slot.type.dims, type.dims, "the shapes differ");
-  if (type.dtype != slot.type.dtype || !answer || !tensors.prove(answer)) {
-    error(DiagCode::TD407, target.range,
-          "`" + member.name + "` does not have the declared type")
-        .label(typeText(type) + ", declared " + typeText(slot.type))
-        .note("declared here", slot.declared);
-    return;
-  }
   if (val.as<TensorInfo>().state)
     return models.tie(target, model, member, val);
-  Place place = places.modelPlace(*slot.owner);
-  if (!places.agree(place, type.place)) {
-    places.reportStatePlace(val, member.name, place, target.range);
-    return;
-  }
-  // A model that is free stays free.
-  bool isFree = place.kind == Place::Kind::Free;
-  models.writeSlot(slot, isFree ? places.freed(val, Transfer::Implied)
-                                : places.bring(val, place));
-}
-
-bool Checker::copyInPlace(const ast::CallExpr &call) {
-  auto *method = llvm::dyn_cast<ast::MemberExpr>(call.callee);
-  if (!method || method->member.text != "copy_" || call.args.size() != 1 ||
-      call.args[0].kind != ast::Argument::Positional)
-    return false;
-  auto *target = llvm::dyn_cast<ast::MemberExpr>(method->base);
-  if (target && target->member.text == "data")
-    target = llvm::dyn_cast<ast::MemberExpr>(target->base);
-  if (!target)
-    return false;
-  Val base = eval(*target->base);
-  if (base.isError())
-    return true;
-  auto *member = base.is(ValKind::Model)
-                     ? base.as<ModelInstance>().find(target->member.text)
-                     : nullptr;
-  if (!member || !member->slot)
-    return false;
-  Val val = eval(*call.args[0].value);
-  at(call.range);
-  if (!val.isError())
-    assignState(*target, base.as<ModelInstance>(), *member,
-                val.is(ValKind::Tensor) ? valueOf(val) : val);
-  return true;
+  Val named = stateOf(slot);
+  named.range = target.member.range;
+  writeTarget(named, std::move(val), target.range);
 }

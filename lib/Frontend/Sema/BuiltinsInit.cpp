@@ -1,17 +1,38 @@
 //===- BuiltinsInit.cpp - initial values of parameters --------------------===//
 //
-// An initialiser takes its shape from the annotation of the `param`.
+// An initialiser takes its shape from the annotation of the `param`; one with
+// an `_` at the end changes a tensor of a model, and has PyTorch's parameters.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
 #include "Frontend/Typed/Constructors.h"
+#include "llvm/ADT/StringSwitch.h"
 #include <cmath>
 
 using namespace tdc;
 using namespace tdc::sema;
 
 static std::optional<TensorType> wanted(Checker &c, const Bound &args) {
+  if (const Val *target = args.find("tensor")) {
+    if (isUnread(*target) && isFloat(typeOf(*target).dtype)) {
+      // Made where the model is.
+      auto &info = target->as<TensorInfo>();
+      TensorType type = info.type;
+      type.place = c.places.modelPlace(
+          *(info.state ? info.state : info.gradientOf)->owner);
+      return type;
+    }
+    Diagnostic &report =
+        c.error(DiagCode::TD303, target->range,
+                args.what() + " changes a float tensor of a model, not " +
+                    describe(*target));
+    if (target->is(ValKind::Tensor))
+      report.note("as in " + llvm::StringRef(args.what()).drop_back().str() +
+                  "(net.fc.weight)`; another name of its value does not change "
+                  "it");
+    return std::nullopt;
+  }
   if (!args.call.expected || !c.types.isTensorType(*args.call.expected)) {
     c.error(DiagCode::TD702, args.range(),
             "an initialiser takes its shape from an annotation")
@@ -163,6 +184,129 @@ static Val constant(Checker &c, const Bound &args) {
               : c.fail();
 }
 
+/// A number that is known while compiling, or its default.
+static std::optional<double> known(Checker &c, const Bound &args,
+                                   llvm::StringRef name, double otherwise) {
+  return c.host.requireFloat(number(args, name, otherwise),
+                             ("`" + name + "`").str());
+}
+
+/// PyTorch's `calculate_gain`.
+static std::optional<double> gainOf(Checker &c, const Bound &args) {
+  auto a = known(c, args, "a", 0);
+  if (!a)
+    return std::nullopt;
+  const Val *given = args.find("nonlinearity");
+  if (!given)
+    return std::sqrt(2 / (1 + *a * *a));
+  auto name = c.host.requireStr(*given, "`nonlinearity`");
+  if (!name)
+    return std::nullopt;
+  double gain =
+      llvm::StringSwitch<double>(*name)
+          .Case("leaky_relu", std::sqrt(2 / (1 + *a * *a)))
+          .Case("relu", std::sqrt(2))
+          .Case("tanh", 5.0 / 3)
+          .Case("selu", 0.75)
+          .Cases({"linear", "sigmoid", "conv1d", "conv2d", "conv3d",
+                  "conv_transpose1d", "conv_transpose2d", "conv_transpose3d"},
+                 1)
+          .Default(0);
+  if (gain)
+    return gain;
+  c.error(DiagCode::TD222, given->range,
+          "`nonlinearity` is the name of a function, as in \"relu\"");
+  return std::nullopt;
+}
+
+/// Uniform or normal numbers of a deviation.
+static Val spread(Checker &c, const Bound &args, const TensorType &type,
+                  double deviation, bool isNormal) {
+  if (isNormal)
+    return normalWith(c, args, type, makeFloat(0), makeFloat(deviation));
+  double bound = std::sqrt(3) * deviation;
+  return uniformIn(c, args, type, makeFloat(-bound), makeFloat(bound));
+}
+
+static std::optional<std::pair<double, double>>
+knownFans(Checker &c, const Bound &args, const TensorType &type) {
+  if (type.dims.size() < 2) {
+    c.error(DiagCode::TD403, args["tensor"].range,
+            args.what() + " needs a tensor with at least 2 dims")
+        .label(typeText(type));
+    return std::nullopt;
+  }
+  auto [in, out] = fans(type); // the sizes of a model's state are known
+  return std::make_pair(static_cast<double>(*c.host.constantOf(in)),
+                        static_cast<double>(*c.host.constantOf(out)));
+}
+
+template <bool isNormal>
+static Val kaimingInPlace(Checker &c, const Bound &args, TensorType type) {
+  auto gain = gainOf(c, args);
+  auto fan = gain ? knownFans(c, args, type) : std::nullopt;
+  if (!fan)
+    return c.fail();
+  double count = fan->first;
+  if (const Val *given = args.find("mode")) {
+    auto mode = c.host.requireStr(*given, "`mode`");
+    if (!mode)
+      return c.fail();
+    if (*mode != "fan_in" && *mode != "fan_out") {
+      c.error(DiagCode::TD222, given->range,
+              "`mode` is \"fan_in\" or \"fan_out\"");
+      return c.fail();
+    }
+    count = *mode == "fan_in" ? fan->first : fan->second;
+  }
+  return spread(c, args, type, *gain / std::sqrt(count), isNormal);
+}
+
+template <bool isNormal>
+static Val xavierInPlace(Checker &c, const Bound &args, TensorType type) {
+  auto gain = known(c, args, "gain", 1);
+  auto fan = gain ? knownFans(c, args, type) : std::nullopt;
+  return fan ? spread(c, args, type,
+                      *gain * std::sqrt(2 / (fan->first + fan->second)),
+                      isNormal)
+             : c.fail();
+}
+
+static Val uniformInPlace(Checker &c, const Bound &args, TensorType type) {
+  Val a = number(args, "a", 0), b = number(args, "b", 1);
+  return numbers(c, {a, b}) ? uniformIn(c, args, type, a, b) : c.fail();
+}
+
+static Val normalInPlace(Checker &c, const Bound &args, TensorType type) {
+  Val mean = number(args, "mean", 0), deviation = number(args, "std", 1);
+  return numbers(c, {mean, deviation})
+             ? normalWith(c, args, type, c.host.toFloat(mean),
+                          c.host.toFloat(deviation))
+             : c.fail();
+}
+
+static Val constantInPlace(Checker &c, const Bound &args, TensorType type) {
+  return numbers(c, {args["val"]})
+             ? c.tensors.fillTensor(c.host.toFloat(args["val"]), type)
+             : c.fail();
+}
+
+template <int number>
+static Val sameInPlace(Checker &c, const Bound &, TensorType type) {
+  return c.tensors.fillTensor(makeFloat(number), type);
+}
+
+/// Gives a tensor of a model the value that `compute` gives for its type.
+template <Val (*compute)(Checker &, const Bound &, TensorType)>
+static Val inPlace(Checker &c, const Bound &args) {
+  std::optional<TensorType> type = wanted(c, args);
+  Val val = type ? compute(c, args, *type) : c.fail();
+  if (val.isError())
+    return c.fail();
+  c.writeTarget(args["tensor"], val, args.range());
+  return args["tensor"];
+}
+
 llvm::ArrayRef<Builtin> sema::getInitBuiltins() {
   static const Builtin table[] = {
       {"init.uniform", "a=, b=", uniform},
@@ -174,6 +318,17 @@ llvm::ArrayRef<Builtin> sema::getInitBuiltins() {
       {"init.xavier_uniform", "", xavierUniform},
       {"init.xavier_normal", "", xavierNormal},
       {"init.constant", "value", constant},
+      {"init.uniform_", "tensor, a=, b=", inPlace<uniformInPlace>},
+      {"init.normal_", "tensor, mean=, std=", inPlace<normalInPlace>},
+      {"init.kaiming_uniform_",
+       "tensor, a=, mode=, nonlinearity=", inPlace<kaimingInPlace<false>>},
+      {"init.kaiming_normal_",
+       "tensor, a=, mode=, nonlinearity=", inPlace<kaimingInPlace<true>>},
+      {"init.xavier_uniform_", "tensor, gain=", inPlace<xavierInPlace<false>>},
+      {"init.xavier_normal_", "tensor, gain=", inPlace<xavierInPlace<true>>},
+      {"init.constant_", "tensor, val", inPlace<constantInPlace>},
+      {"init.zeros_", "tensor", inPlace<sameInPlace<0>>},
+      {"init.ones_", "tensor", inPlace<sameInPlace<1>>},
   };
   return table;
 }

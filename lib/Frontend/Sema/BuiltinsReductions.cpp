@@ -418,6 +418,41 @@ template <td::ReduceKind kind> static Val scan(Checker &c, const Bound &args) {
              : c.fail();
 }
 
+/// Python's `any` and `all` of a list.
+template <bool isAll> static Val truthOfList(Checker &c, const Bound &args) {
+  Val truth = makeBool(isAll);
+  for (Val element : elementsOf(args["input"])) {
+    if (element.is(ValKind::Tensor))
+      element = c.tensors.itemOf(element);
+    if (!element.isHostScalar()) {
+      c.error(DiagCode::TD303, args.range(),
+              args.what() + " takes bools, not " + describe(element));
+      return c.fail();
+    }
+    if (!element.is(ValKind::Bool))
+      element = c.host.compare(
+          ast::CompareOp::Ne, element,
+          element.is(ValKind::Int) ? makeInt(0) : makeFloat(0), args.range());
+    if (element.known && element.truth != isAll)
+      return makeBool(!isAll);
+    if (element.known)
+      continue;
+    truth = truth.known
+                ? element
+                : makeRunTime(ValKind::Bool,
+                              c.emit().host(isAll ? HostOp::And : HostOp::Or,
+                                            {truth.value, element.value}));
+  }
+  return truth;
+}
+
+template <bool isAll> static Val truthOf(Checker &c, const Bound &args) {
+  if (isSequence(args["input"]) && !args.has("dim") && !args.has("keepdim"))
+    return truthOfList<isAll>(c, args);
+  return ofAnyRank<plain<isAll ? td::ReduceKind::All : td::ReduceKind::Any>>(
+      c, args);
+}
+
 llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
   using td::ReduceKind;
   static const Builtin table[] = {
@@ -432,8 +467,8 @@ llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
        inDType<ofAnyRank<plain<ReduceKind::Prod>>>},
       {"amax", "input, dim=, keepdim=", ofAnyRank<plain<ReduceKind::Max>>},
       {"amin", "input, dim=, keepdim=", ofAnyRank<plain<ReduceKind::Min>>},
-      {"any", "input, dim=, keepdim=", ofAnyRank<plain<ReduceKind::Any>>},
-      {"all", "input, dim=, keepdim=", ofAnyRank<plain<ReduceKind::All>>},
+      {"any", "input, dim=, keepdim=", truthOf<false>},
+      {"all", "input, dim=, keepdim=", truthOf<true>},
       {"argmax", "input, dim=, keepdim=", ofAnyRank<argOf<ReduceKind::Max>>},
       {"argmin", "input, dim=, keepdim=", ofAnyRank<argOf<ReduceKind::Min>>},
       {"max",

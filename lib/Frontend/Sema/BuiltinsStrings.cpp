@@ -87,11 +87,35 @@ static Val join(Checker &c, const Bound &args) {
   return makeText(text, std::move(values));
 }
 
+/// `s.find(part)`: the number of the first character of `part` in `s`, or -1.
+static Val find(Checker &c, const Bound &args) {
+  auto text = c.host.requireStr(args["s"], "a str that is searched");
+  auto part = c.host.requireStr(args["part"], "the part of `find`");
+  if (!text || !part)
+    return c.fail();
+  size_t at = text->find(*part);
+  return makeInt(
+      at == llvm::StringRef::npos
+          ? -1
+          : static_cast<int64_t>(charactersOf(text->take_front(at)).size()));
+}
+
+template <bool atEnd> static Val hasPart(Checker &c, const Bound &args) {
+  auto text = c.host.requireStr(args["s"], "a str that is searched");
+  auto part = c.host.requireStr(args["part"], "the part of " + args.what());
+  if (!text || !part)
+    return c.fail();
+  return makeBool(atEnd ? text->ends_with(*part) : text->starts_with(*part));
+}
+
 llvm::ArrayRef<Builtin> sema::getStringBuiltins() {
   static const Builtin table[] = {
       {"chr", "i", chr},
       {"ord", "c", ord},
       {"str.join", "separator, iterable", join},
+      {"str.find", "s, part", find},
+      {"str.startswith", "s, part", hasPart<false>},
+      {"str.endswith", "s, part", hasPart<true>},
   };
   return table;
 }

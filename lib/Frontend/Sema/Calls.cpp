@@ -12,6 +12,15 @@
 using namespace tdc;
 using namespace tdc::sema;
 
+/// Reads the tensors of models in lists among the arguments, and those that
+/// `*list` gave.
+static void readAll(Checker &c, CallArgs &args) {
+  for (Val &val : args.positional)
+    val = c.models.readAll(val, args.range);
+  for (CallArgs::Keyword &keyword : args.keywords)
+    keyword.val = c.models.readAll(keyword.val, args.range);
+}
+
 Val Calls::call(const Val &callee, CallArgs &args) {
   switch (callee.kind) {
   case ValKind::Error:
@@ -19,8 +28,10 @@ Val Calls::call(const Val &callee, CallArgs &args) {
   case ValKind::Function: {
     if (!callee.known) {
       auto &fn = callee.as<FunctionInfo>();
-      return c.isPrelude(fn.file->id) ? callPreludeFunction(fn, args)
-                                      : callFunction(fn, args);
+      if (!c.isPrelude(fn.file->id))
+        return callFunction(fn, args);
+      readAll(c, args);
+      return callPreludeFunction(fn, args);
     }
     auto &bound = callee.as<BoundCall>();
     args.positional.insert(args.positional.begin(), bound.receiver);
@@ -283,11 +294,23 @@ bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
   return true;
 }
 
+/// Whether a function does not need the values of tensors of models: it gives
+/// the elements of lists as they are, takes only the type of a tensor, or
+/// changes it.
+static bool takesUnread(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {
+      "zip", "list", "enumerate", "len", "numel", "size", "dim"};
+  return llvm::is_contained(names, name) ||
+         (name.starts_with("init.") && name.ends_with("_"));
+}
+
 Val Calls::callBuiltin(const Builtin &builtin, CallArgs &args) {
   Bound bound(builtin.name, args);
   for (const Val &val : args.positional)
     if (val.isError())
       return c.fail();
+  if (!takesUnread(builtin.name))
+    readAll(c, args);
   // `**`: the handler reads the arguments itself.
   if (builtin.params == "**")
     return builtin.handler(c, bound);
@@ -451,6 +474,8 @@ Val Calls::callBody(const ast::FnDecl &fn) {
 /// and brings them to the cpu for the caller.
 static void appendResults(Checker &c, const Val &result, SourceRange range,
                           llvm::SmallVectorImpl<Value> &results) {
+  if (hasUnread(result))
+    return appendResults(c, c.models.readAll(result, range), range, results);
   if (result.is(ValKind::Tuple))
     for (const Val &part : elementsOf(result))
       appendResults(c, part, range, results);

@@ -68,9 +68,17 @@ public:
   // Expressions (Expressions.cpp, Operators.cpp) ---------------------------//
 
   Val eval(const ast::Expr &expr, const ast::TypeExpr *expected = nullptr);
+  /// The same, but a name of a tensor of a model may be left unread.
+  Val evalUnread(const ast::Expr &expr,
+                 const ast::TypeExpr *expected = nullptr);
+  /// The same for what is changed in place: `net.fc.weight`, its `.data` and
+  /// its `.grad` are not read.
+  Val evalTarget(const ast::Expr &expr);
   /// With `isRead` false, a tensor of a model is returned without its value.
   Val evalMember(const ast::MemberExpr &expr, bool isRead = true);
-  bool evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out);
+  /// `changesFirst`: the function changes its first argument in place.
+  bool evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out,
+                     bool changesFirst = false);
   /// `[0] * 3` and `"-" * 10`.
   Val repeat(const Val &sequence, const Val &times, SourceRange range);
   Val binary(ast::BinaryOp op, const Val &lhs, const Val &rhs,
@@ -78,6 +86,11 @@ public:
   Val compareVals(ast::CompareOp op, const Val &lhs, const Val &rhs,
                   SourceRange range);
   Val negate(const Val &operand, SourceRange range);
+
+  // Tensors of models that change in place (InPlace.cpp) -------------------//
+
+  /// Gives an unread tensor of a model a new value; reports what does not fit.
+  void writeTarget(const Val &target, Val val, SourceRange range);
 
 private:
   /// An option of the command line (Arguments.cpp).
@@ -98,8 +111,19 @@ private:
                         ModelInstance::Member &member, Val val);
   void assignState(const ast::MemberExpr &target, ModelInstance &model,
                    ModelInstance::Member &member, Val val);
-  /// `net.w.data.copy_(x)`; false if the call is something else.
-  bool copyInPlace(const ast::CallExpr &call);
+  /// `p.mul_(2)`, where `p` is an unread tensor of a model, which is the
+  /// result.
+  Val changeInPlace(const Val &target, const ast::Identifier &method,
+                    CallArgs &args);
+  /// Whether a value can be the new one of a tensor of a model; reports if not.
+  bool fits(const Slot &slot, llvm::StringRef name, const Val &val,
+            SourceRange range);
+  /// `p += x` and `p[0] = x`, where the name `p` is a tensor of a model; false
+  /// if it is something else.
+  bool assignUnread(const ast::Expr &target, const Val &val, SourceRange range);
+  /// `p.requires_grad = false`, `p.data = x` and `p.grad = none`.
+  void assignField(const Val &target, const ast::Identifier &field, Val val,
+                   SourceRange range);
   /// The value of an assignment; a tensor of a model is not read (Ties.cpp).
   Val evalAssigned(const ast::AssignStmt &stmt);
 

@@ -7,6 +7,16 @@ using namespace tdc;
 using namespace tdc::sema;
 
 Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
+  Val val = evalUnread(expr, expected);
+  if (!isUnread(val))
+    return val;
+  at(expr.range);
+  val = models.readAll(val, expr.range);
+  forgetLocation();
+  return val;
+}
+
+Val Checker::evalUnread(const ast::Expr &expr, const ast::TypeExpr *expected) {
   Restore<unsigned> savedDepth(evalDepth, evalDepth + 1);
   if (!withinLimits(expr.range))
     return fail();
@@ -83,7 +93,7 @@ Val Checker::evalFString(const ast::FStringExpr &expr) {
       continue;
     }
     appendLiteral(templateText, part.echo);
-    Val val = eval(*part.value);
+    Val val = models.readAll(eval(*part.value), part.value->range);
     at(expr.range);
     if (val.isError() ||
         (part.spec && !formatting.checkSpec(*part.spec, val))) {
@@ -146,7 +156,7 @@ Val Checker::evalName(const ast::NameExpr &expr) {
     Val val = binding->val;
     if (calls.exporting && !canUse(*this, val))
       return reportUnusable(*this, expr.range);
-    if (binding->noGrad < training.noGrad) {
+    if (binding->noGrad < training.noGrad && !isUnread(val)) {
       val = training.stopGradient(val);
       if (val.is(ValKind::Tensor)) // still a read of its slot
         val.as<TensorInfo>().state = binding->val.as<TensorInfo>().state;
@@ -165,6 +175,11 @@ Val Checker::evalName(const ast::NameExpr &expr) {
 static bool isSpace(Checker &c, const ast::Expr &expr, llvm::StringRef space) {
   auto *name = llvm::dyn_cast<ast::NameExpr>(&expr);
   return name && name->name == space && !c.scopes.lookup(space);
+}
+
+/// What is known of a tensor of a model without its value.
+static bool isFieldOfType(llvm::StringRef name) {
+  return name == "shape" || name == "dtype" || name == "ndim";
 }
 
 Val Checker::evalMember(const ast::MemberExpr &expr, bool isRead) {
@@ -193,13 +208,22 @@ Val Checker::memberOf(const ast::MemberExpr &expr, bool isRead) {
              {{expr.range, expr.member.text.str()}});
     return fail();
   }
-  Val base = eval(*expr.base);
+  llvm::StringRef name = expr.member.text;
+  bool isKnownUnread = isFieldOfType(name) || name == "grad" ||
+                       name == "requires_grad" || !isRead;
+  Val base = isKnownUnread ? evalTarget(*expr.base) : eval(*expr.base);
   if (base.isError())
     return base;
   if (base.is(ValKind::Model) && !isRead)
-    if (auto *found = base.as<ModelInstance>().find(expr.member.text);
+    if (auto *found = base.as<ModelInstance>().find(name);
         found && found->slot && !found->slot->isHostNumber)
       return stateOf(*found->slot);
+  if (isUnread(base) && name == "data" && !isRead)
+    return base;
+  if (isUnread(base) && !isFieldOfType(name) &&
+      !(base.as<TensorInfo>().state &&
+        (name == "grad" || name == "requires_grad")))
+    base = models.readAll(base, expr.base->range);
   return member(base, expr.member, expr.range);
 }
 
@@ -302,9 +326,13 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   case ValKind::Tensor:
     if (auto val = tensorField(*this, base, name.text, range))
       return *val;
-    if (Slot *slot = base.as<TensorInfo>().state.get();
-        slot && slot->kind == td::SlotKind::Param && name.text == "grad")
-      return training.gradientLeft(*slot, range);
+    if (auto slot = base.as<TensorInfo>().state;
+        slot && slot->kind == td::SlotKind::Param) {
+      if (name.text == "grad")
+        return gradientOf(*slot);
+      if (name.text == "requires_grad")
+        return makeBool(models.isLearned(*slot, range));
+    }
     if (name.text == "grad" || Scopes::hasMethod(base, name.text))
       break;
     if (std::optional<Val> callee = scopes.findMethod(name.text))
@@ -364,10 +392,12 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
 // Calls
 //===----------------------------------------------------------------------===//
 
-bool Checker::evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out) {
+bool Checker::evalArguments(llvm::ArrayRef<ast::Argument> args, CallArgs &out,
+                            bool changesFirst) {
   bool good = true;
   for (const ast::Argument &arg : args) {
-    Val val = eval(*arg.value);
+    Val val = changesFirst && &arg == &args.front() ? evalTarget(*arg.value)
+                                                    : eval(*arg.value);
     good &= !val.isError();
     switch (arg.kind) {
     case ast::Argument::Positional:
@@ -401,6 +431,14 @@ static bool isStateMethod(ValKind kind, llvm::StringRef name) {
   return kind == ValKind::Optimizer || kind == ValKind::Model;
 }
 
+/// Whether it is a function such as `init.normal_`.
+static bool changesArgument(const Val &callee) {
+  if (!callee.is(ValKind::Builtin))
+    return false;
+  llvm::StringRef name = callee.as<BuiltinInfo>().builtin->name;
+  return name.starts_with("init.") && name.ends_with("_");
+}
+
 Val Checker::evalCall(const ast::CallExpr &expr,
                       const ast::TypeExpr *expected) {
   CallArgs args;
@@ -413,9 +451,20 @@ Val Checker::evalCall(const ast::CallExpr &expr,
   if (method && !isInSpace) {
     llvm::StringRef name = method->member.text;
     // The expected type is passed through `.to(device)`.
-    Val base = eval(*method->base,
-                    name == "to" || name == "cuda" || name == "cpu" ? expected
-                                                                    : nullptr);
+    bool isInPlace = name.size() > 1 && name.ends_with("_");
+    bool isOfType = name == "numel" || name == "size" || name == "dim";
+    Val base = isInPlace || isOfType
+                   ? evalTarget(*method->base)
+                   : eval(*method->base,
+                          name == "to" || name == "cuda" || name == "cpu"
+                              ? expected
+                              : nullptr);
+    if (isUnread(base) && isInPlace) {
+      if (!evalArguments(expr.args, args))
+        return fail();
+      at(expr.range);
+      return changeInPlace(base, method->member, args);
+    }
     if (base.isError()) {
       evalArguments(expr.args, args);
       return base;
@@ -435,7 +484,8 @@ Val Checker::evalCall(const ast::CallExpr &expr,
       return models.callModelMethod(base, name, args);
     }
     Val callee = member(base, method->member, method->range);
-    if (!evalArguments(expr.args, args) || callee.isError())
+    if (!evalArguments(expr.args, args, changesArgument(callee)) ||
+        callee.isError())
       return fail();
     at(expr.range);
     return calls.call(callee, args);

@@ -6,6 +6,8 @@ using namespace tdc;
 using namespace tdc::sema;
 
 Val Training::stopGradient(const Val &val) {
+  if (isUnread(val))
+    return val; // the read stops it
   if (val.is(ValKind::Tuple)) {
     Vals parts;
     for (const Val &element : elementsOf(val))

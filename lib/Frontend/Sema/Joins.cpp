@@ -18,7 +18,8 @@ void sema::appendLeaves(Checker &checker, const Val &val,
       appendLeaves(checker, element, leaves);
     return;
   }
-  leaves.push_back(checker.host.materialize(val));
+  leaves.push_back(
+      checker.host.materialize(checker.models.readAll(val, checker.here)));
 }
 
 bool sema::isSame(const Val &lhs, const Val &rhs) {
@@ -302,6 +303,22 @@ void sema::bringModels(Checker &c, const ModelStates &other, const Join &join) {
   }
 }
 
+static void joinLearning(ModelState &model, const ModelState &other) {
+  std::map<const Slot *, std::pair<ModelState::Learning, unsigned>> own;
+  for (const ModelState *state :
+       {static_cast<const ModelState *>(&model), &other})
+    for (auto &entry : state->ownLearning) {
+      auto [one, first] = learningOf(model, entry.first);
+      auto [two, second] = learningOf(other, entry.first);
+      own[entry.first] = {one == two ? one : ModelState::Either,
+                          std::max(first, second)};
+    }
+  model.ownLearning = std::move(own);
+  if (model.learning != other.learning)
+    model.learning = ModelState::Either;
+  model.learningSetAt = std::max(model.learningSetAt, other.learningSetAt);
+}
+
 void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
   if (other.isLeft)
     return;
@@ -310,9 +327,7 @@ void sema::joinModels(Checker &c, const ModelStates &other, const Join &join) {
   for (auto [model, state] : llvm::zip(c.models.all, other.models)) {
     if (model->mode != state.mode)
       model->mode = ModelState::Unknown;
-    if (model->learning != state.learning)
-      model->learning = ModelState::Either;
-    model->learningSetAt = std::max(model->learningSetAt, state.learningSetAt);
+    joinLearning(*model, state);
     if (state.otherwise)
       model->otherwise = state.otherwise;
     if (model->place != state.place && !model->otherwise &&

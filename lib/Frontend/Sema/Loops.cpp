@@ -63,39 +63,6 @@ bool ControlFlow::canUnroll(int64_t iterations, SourceRange range,
   return false;
 }
 
-/// No author would write a longer list on one line.
-static constexpr size_t kMostListed = 8;
-
-/// `[net.fc1.weight, net.fc1.bias]` for `net.parameters()`.
-static void offerParameters(Checker &c, Diagnostic &report, const Val &model,
-                            SourceRange range) {
-  llvm::StringRef name = c.text(range);
-  bool isCalled = name.consume_back(".parameters()");
-  if (isCalled)
-    report.label("means all parameters at once");
-  report.note("an optimizer changes all parameters, `freeze()` leaves them as "
-              "they are");
-  std::vector<NamedSlot> slots;
-  c.models.collectSlots(model, "", slots);
-  llvm::erase_if(slots, [](const NamedSlot &named) {
-    return named.slot->kind != td::SlotKind::Param;
-  });
-  if (slots.empty() || slots.size() > kMostListed ||
-      !llvm::all_of(name, [](char l) { return llvm::isAlnum(l) || l == '_'; }))
-    return;
-  std::string list;
-  for (const NamedSlot &named : slots) {
-    list += (list.empty() ? "" : ", ") + name.str();
-    llvm::SmallVector<llvm::StringRef> fields;
-    llvm::StringRef(named.key).split(fields, '.');
-    for (llvm::StringRef field : fields)
-      list += (llvm::isDigit(field.front()) ? "[" + field + "]" : "." + field)
-                  .str();
-  }
-  report.fix(isCalled ? FixIt::Safe : FixIt::Choice, "`[" + list + "]`",
-             {{range, "[" + list + "]"}});
-}
-
 bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
                                      Vals &out) {
   switch (iterable.kind) {
@@ -115,9 +82,13 @@ bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
   }
   case ValKind::Model: {
     auto &model = iterable.as<ModelInstance>();
-    // The layers of a Sequential, but not its parameters.
-    if (model.native == NativeModel::None ||
-        c.text(c.userRange(range)).ends_with(".parameters()"))
+    if (isParameters(iterable)) {
+      for (const NamedSlot &named :
+           c.models.slotsOfKind(iterable, td::SlotKind::Param))
+        out.push_back(stateOf(*named.slot));
+      return true;
+    }
+    if (model.native == NativeModel::None)
       break;
     for (auto &member : model.members)
       out.push_back(member.val);
@@ -162,7 +133,8 @@ bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
   Diagnostic &report =
       c.error(DiagCode::TD206, range, "cannot loop over " + describe(iterable));
   if (iterable.is(ValKind::Model))
-    offerParameters(c, report, iterable, range);
+    for (const char *list : {".parameters()", ".children()"})
+      c.offerSuffix(report, range, list);
   return false;
 }
 
@@ -333,7 +305,7 @@ static bool addElements(Checker &c, const ast::ComprehensionExpr &expr,
                         llvm::ArrayRef<ast::ComprehensionClause> clauses,
                         Vals &results) {
   if (clauses.empty()) {
-    results.push_back(c.eval(*expr.element));
+    results.push_back(c.evalUnread(*expr.element));
     return true;
   }
   const ast::ComprehensionClause &clause = clauses.front();

@@ -244,11 +244,23 @@ Val Models::callModelMethod(const Val &val, llvm::StringRef name,
     setMode(model, training ? ModelState::Train : ModelState::Eval);
     return val;
   }
-  if (name == "parameters")
-    return val; // an optimizer holds the model itself
+  if (isListOfParts(name))
+    return listParts(val, name, args);
   if (name == "freeze" || name == "unfreeze") {
     setLearning(model,
                 name == "freeze" ? ModelState::Frozen : ModelState::Learned);
+    return val;
+  }
+  if (name == "requires_grad_") {
+    std::optional<bool> learned = true;
+    if (args.positional.size() + args.keywords.size() == 1)
+      learned = c.host.requireBool(args.positional.empty()
+                                       ? args.keywords[0].val
+                                       : args.positional[0],
+                                   "`requires_grad`");
+    if (!learned)
+      return c.fail();
+    setLearning(model, *learned ? ModelState::Learned : ModelState::Frozen);
     return val;
   }
   if (name == "zero_grad") {

@@ -2,7 +2,8 @@
 //
 // Models are made while compiling; their tensors are slots of the running
 // program. Definitions: Models.cpp (making them), ModelMethods.cpp (calling
-// them), Slots.cpp (their state) and Ties.cpp (tensors with two names).
+// them), ModelParts.cpp (listing their parts), Slots.cpp (their state), Ties.cpp
+// (tensors with two names) and InPlace.cpp (tensors that change in place).
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,6 +58,9 @@ public:
   /// The type of a slot. It has no place, because its contents can move.
   TensorShape slotShape(const TensorType &type);
   Val readSlot(Slot &slot, SourceRange range);
+  Val readGradient(Slot &slot);
+  /// A value with the tensors in it that are not read yet (`isUnread`) read.
+  Val readAll(const Val &val, SourceRange range);
   void writeSlot(Slot &slot, const Val &val);
   void rawWrite(llvm::StringRef slot, Value value);
   /// Records the first use of a slot's value.
@@ -71,6 +75,14 @@ public:
   /// Adds the slots of a save or load.
   void addToCheckpoint(Emitter::Checkpoint &checkpoint,
                        llvm::ArrayRef<NamedSlot> slots, llvm::StringRef use);
+  // Parts (ModelParts.cpp) -------------------------------------------------//
+
+  /// Tensors of a model with their keys, each once; they are not read.
+  std::vector<NamedSlot> slotsOfKind(const Val &model, td::SlotKind kind);
+  /// `net.parameters()`, `net.named_modules()` and similar methods.
+  static bool isListOfParts(llvm::StringRef name);
+  Val listParts(const Val &model, llvm::StringRef name, CallArgs &args);
+
   /// `b.weight = a.weight`: one tensor with two names.
   void tie(const ast::MemberExpr &target, ModelInstance &model,
            ModelInstance::Member &member, const Val &source);
@@ -81,6 +93,8 @@ public:
 
   // train, eval, freeze ----------------------------------------------------//
 
+  /// Freezes one parameter, or ends that.
+  void setLearning(Slot &slot, ModelState::Learning learning);
   /// Whether it is a parameter that is not frozen; that must be known here.
   bool isLearned(const Slot &slot, SourceRange range);
 
@@ -115,6 +129,11 @@ private:
   std::vector<std::string> droppedSlots; ///< those that no model holds any more
   unsigned learningCalls = 0; ///< calls of `freeze` and `unfreeze` so far
 };
+
+/// Whether steps change the parameter by this state of one of its models, and
+/// the number of the call that decided it.
+std::pair<ModelState::Learning, unsigned> learningOf(const ModelState &model,
+                                                     const Slot *slot);
 
 /// Calls `visit` for a model and all models in it.
 void forEachModel(ModelInstance &model,

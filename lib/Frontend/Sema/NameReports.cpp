@@ -126,8 +126,16 @@ bool Scopes::reportPyTorchName(llvm::StringRef name, SourceRange range,
 //===----------------------------------------------------------------------===//
 
 static constexpr llvm::StringLiteral kModelMethods[] = {
-    "to",       "cuda",       "cpu",       "train", "eval", "freeze",
-    "unfreeze", "parameters", "zero_grad", "save",  "load"};
+    "to",         "cuda",
+    "cpu",        "train",
+    "eval",       "freeze",
+    "unfreeze",   "requires_grad_",
+    "zero_grad",  "save",
+    "load",       "parameters",
+    "buffers",    "modules",
+    "children",   "named_parameters",
+    "named_buffers", "named_modules",
+    "named_children"};
 static constexpr llvm::StringLiteral kOptimizerMethods[] = {"step",
                                                             "zero_grad"};
 static constexpr llvm::StringLiteral kTensorFields[] = {

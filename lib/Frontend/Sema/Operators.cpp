@@ -243,7 +243,8 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
       auto a = elementsOf(lhs), b = elementsOf(rhs);
       Val all = makeBool(a.size() == b.size());
       for (size_t i = 0; all.truth && all.known && i != a.size(); ++i) {
-        all = compareVals(CompareOp::Eq, a[i], b[i], range);
+        all = compareVals(CompareOp::Eq, models.readAll(a[i], range),
+                          models.readAll(b[i], range), range);
         if (all.isError())
           return fail();
       }

@@ -32,6 +32,8 @@ std::string sema::describe(const Val &val) {
     return "a list of " + std::to_string(elementsOf(val).size());
   case ValKind::Model:
     return "a model " + val.as<ModelInstance>().typeName;
+  case ValKind::State:
+    return "the state of a model " + val.as<ModelInstance>().typeName;
   case ValKind::Class:
     return "a model type";
   case ValKind::Function:

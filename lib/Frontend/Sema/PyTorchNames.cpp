@@ -44,10 +44,8 @@ static constexpr llvm::StringLiteral kClasses =
 
 /// Methods of models and optimizers.
 static constexpr llvm::StringLiteral kMethods =
-    "model.add_module model.apply model.bfloat16 model.buffers model.children "
-    "model.double model.float model.half model.modules model.named_buffers "
-    "model.named_children model.named_modules model.named_parameters "
-    "model.register_buffer model.register_forward_hook "
+    "model.add_module model.apply model.bfloat16 model.double model.float "
+    "model.half model.register_buffer model.register_forward_hook "
     "model.register_parameter opt.add_param_group";
 
 /// Parameters, not built yet, of functions and layers that are there.
@@ -187,7 +185,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".new_empty", "x.new_zeros(sizes)")
       .Case("input", "arg name: str")
       .Case("model.load_state_dict", "model.load(path)")
-      .Case("model.requires_grad_", "model.freeze()` or `model.unfreeze()")
       .Case("model.state_dict", "model.save(path)")
       .Case("no_grad", "with no_grad { … }")
       .Case(".numpy", "save(\"x.npy\", x)")

@@ -157,6 +157,16 @@ bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   return true;
 }
 
+/// Whether the same parameters of a model are frozen in both states.
+static bool learnsAlike(const ModelState &a, const ModelState &b) {
+  auto covers = [](const ModelState &a, const ModelState &b) {
+    return llvm::all_of(a.ownLearning, [&](const auto &own) {
+      return own.second.first == learningOf(b, own.first).first;
+    });
+  };
+  return a.learning == b.learning && covers(a, b) && covers(b, a);
+}
+
 /// Reports a model that was used before the iteration moved it: it would be
 /// elsewhere in the second iteration.
 void RunTimeLoop::checkModels() {
@@ -187,7 +197,7 @@ void RunTimeLoop::checkModels() {
           "`.train()` or `.eval()` first in the loop)");
     auto learningUse = record.learningUses.find(model);
     if (learningUse != record.learningUses.end() &&
-        model->learning != states.models[i].learning &&
+        !learnsAlike(*model, states.models[i]) &&
         reported.insert(learningUse->second.begin).second)
       c.unsupported(learningUse->second,
                     "a model that is frozen in some iterations of a loop "

@@ -25,13 +25,17 @@ forEachSlot(const Val &val, const std::string &path, size_t &left,
   }
   if (!val.is(ValKind::Model))
     return;
-  for (auto &member : val.as<ModelInstance>().members) {
-    std::string inner = path.empty() ? member.name : path + "." + member.name;
+  // As in PyTorch, a model's own tensors come before those of its parts.
+  auto &members = val.as<ModelInstance>().members;
+  auto pathOf = [&](const ModelInstance::Member &member) {
+    return path.empty() ? member.name : path + "." + member.name;
+  };
+  for (auto &member : members)
     if (member.slot)
-      visit(inner, *member.slot);
-    else
-      forEachSlot(member.val, inner, left, visit);
-  }
+      visit(pathOf(member), *member.slot);
+  for (auto &member : members)
+    if (!member.slot)
+      forEachSlot(member.val, pathOf(member), left, visit);
 }
 
 void Models::collectSlots(const Val &model, llvm::StringRef prefix,
@@ -233,8 +237,25 @@ void Models::setLearning(ModelInstance &model, ModelState::Learning learning) {
   forEachModel(model, [&](ModelInstance &part) {
     part.learning = learning;
     part.learningSetAt = learningCalls;
+    part.ownLearning.clear();
     part.learningSetInIteration = c.control.iterations;
   });
+}
+
+void Models::setLearning(Slot &slot, ModelState::Learning learning) {
+  ++learningCalls;
+  // The iteration stays that of the last call for the whole model: a loop that
+  // sets only some parameters still depends on those that it does not set.
+  for (ModelInstance *holder : slot.holders)
+    holder->ownLearning[&slot] = {learning, learningCalls};
+}
+
+std::pair<ModelState::Learning, unsigned>
+sema::learningOf(const ModelState &model, const Slot *slot) {
+  auto own = model.ownLearning.find(slot);
+  return own == model.ownLearning.end()
+             ? std::make_pair(model.learning, model.learningSetAt)
+             : own->second;
 }
 
 bool Models::isLearned(const Slot &slot, SourceRange range) {
@@ -245,13 +266,14 @@ bool Models::isLearned(const Slot &slot, SourceRange range) {
          c.control.loopsSince(holder->learningSetInIteration))
       loop.learningUses.try_emplace(holder, c.userRange(range));
   // A tied parameter is as the last call left it, under any of its names.
-  const ModelInstance &model = **llvm::max_element(
-      slot.holders, [](const ModelInstance *a, const ModelInstance *b) {
-        return a->learningSetAt < b->learningSetAt;
-      });
-  if (model.learning == ModelState::Either)
+  std::pair<ModelState::Learning, unsigned> last{ModelState::Learned, 0};
+  for (const ModelInstance *holder : slot.holders)
+    if (auto own = learningOf(*holder, &slot);
+        holder == slot.holders.front() || own.second > last.second)
+      last = own;
+  if (last.first == ModelState::Either)
     c.unsupported(range,
                   "a model that is frozen on one path to this point only "
                   "(call `.freeze()` or `.unfreeze()` first)");
-  return model.learning != ModelState::Frozen;
+  return last.first != ModelState::Frozen;
 }

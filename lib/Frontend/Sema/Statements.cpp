@@ -202,11 +202,10 @@ static bool changesArgument(const ast::CallExpr &call) {
 }
 
 Flow Checker::execExpr(const ast::ExprStmt &stmt) {
-  if (auto *call = llvm::dyn_cast<ast::CallExpr>(stmt.value);
-      call && copyInPlace(*call))
-    return Flow::Next;
-  Val val = eval(*stmt.value);
-  if (val.isError() || val.is(ValKind::None) || val.is(ValKind::Model))
+  Val val = evalUnread(*stmt.value);
+  bool isChanged = isUnread(val) && llvm::isa<ast::CallExpr>(stmt.value);
+  if (isChanged || val.isError() || val.is(ValKind::None) ||
+      val.is(ValKind::Model))
     return Flow::Next;
   if (val.is(ValKind::Function)) {
     reportNotCalled(stmt.value->range);

@@ -14,7 +14,11 @@ using namespace tdc::sema;
 
 Val Checker::evalAssigned(const ast::AssignStmt &stmt) {
   auto *source = llvm::dyn_cast<ast::MemberExpr>(stmt.value);
-  if (!source || !llvm::isa<ast::MemberExpr>(stmt.target))
+  if (!llvm::isa<ast::MemberExpr>(stmt.target))
+    return eval(*stmt.value);
+  if (!source)
+    return evalUnread(*stmt.value);
+  if (source->member.text == "data" || source->member.text == "grad")
     return eval(*stmt.value);
   Val val = evalMember(*source, /*isRead=*/false);
   val.range = source->range;

@@ -36,6 +36,7 @@ enum class ValKind : uint8_t {
   Tuple,
   List,
   Model,
+  State, ///< `net.state_dict()`
   Class,
   Function,
   Builtin,
@@ -58,7 +59,8 @@ struct Payload {
 /// models, optimizers, generators and loaders, which have identity.
 struct Val {
   ValKind kind = ValKind::Error;
-  /// Float, Bool and Str: the value is known now.
+  /// Float, Bool and Str: the value is known now. Function: it is a BoundCall.
+  /// Model: it stands for its parameters, see `isParameters`.
   bool known = false;
   bool truth = false;
   double number = 0;
@@ -101,6 +103,8 @@ struct TensorInfo : Payload {
   TensorType type;
   /// The slot of which this is an unmodified read, or null.
   std::shared_ptr<Slot> state;
+  /// The slot whose gradient this is, if it is not read yet; see `isUnread`.
+  std::shared_ptr<Slot> gradientOf;
   SourceRange placed; ///< where the place was decided; invalid while free
   /// The call that made it, if the call takes `device=` and has none.
   SourceRange made;
@@ -115,7 +119,8 @@ struct Text : Payload {
 
 struct Sequence : Payload {
   Vals elements;
-  size_t extent = 0; ///< see `extentOf`
+  size_t extent = 0;      ///< see `extentOf`
+  bool hasUnread = false; ///< at any depth, see `isUnread`
 };
 
 struct DTypeInfo : Payload {
@@ -175,6 +180,8 @@ struct ModelState {
   /// Whether steps change its parameters; `Either` depends on the path.
   enum Learning : uint8_t { Learned, Frozen, Either } learning = Learned;
   unsigned learningSetAt = 0; ///< the number of the call that set it
+  /// The same of the parameters that were set on their own since.
+  std::map<const Slot *, std::pair<Learning, unsigned>> ownLearning;
   /// The number of the last iteration of a loop that had begun when the place,
   /// the mode, or the freezing was set; of several paths to this point, the
   /// earliest. An iteration around this point that began no later has set it on
@@ -390,11 +397,38 @@ inline Val makeDevice(Place place, SourceRange made) {
   return val;
 }
 
-/// A tensor of a model that is named and not read: it has no value.
+/// A tensor of a model that is named and not read: it has no value. It can be
+/// changed in place, and a name that is bound to it is read where it is used.
 inline Val stateOf(Slot &slot) {
   Val val = makeTensor(slot.type, Value());
   val.as<TensorInfo>().state = slot.shared_from_this();
   return val;
+}
+
+/// The same for the gradient that `backward` leaves.
+inline Val gradientOf(Slot &slot) {
+  Val val = makeTensor(slot.type, Value());
+  val.as<TensorInfo>().gradientOf = slot.shared_from_this();
+  return val;
+}
+inline bool isUnread(const Val &val) {
+  return val.is(ValKind::Tensor) && !val.value;
+}
+/// Whether it is unread, or a list or tuple with such an element.
+inline bool hasUnread(const Val &val) {
+  if (val.is(ValKind::Tuple) || val.is(ValKind::List))
+    return val.as<Sequence>().hasUnread;
+  return isUnread(val);
+}
+
+/// `net.parameters()`: the model, of which a loop visits the parameters.
+inline Val parametersOf(const Val &model) {
+  Val val = model;
+  val.known = true;
+  return val;
+}
+inline bool isParameters(const Val &val) {
+  return val.is(ValKind::Model) && val.known;
 }
 
 inline const TensorType &typeOf(const Val &val) {
@@ -420,8 +454,10 @@ inline size_t extentOf(const Val &val) {
 inline Val makeSequence(ValKind kind, Vals elements) {
   Val val = makeVal(kind);
   auto data = std::make_shared<Sequence>();
-  for (const Val &element : elements)
+  for (const Val &element : elements) {
     data->extent += 1 + extentOf(element);
+    data->hasUnread |= hasUnread(element);
+  }
   data->elements = std::move(elements);
   val.data = std::move(data);
   return val;

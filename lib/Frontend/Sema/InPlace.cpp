@@ -1,0 +1,212 @@
+//===- InPlace.cpp - tensors of models that change in place ---------------===//
+//
+// A tensor is a value, but a tensor of a model has a name: `net.fc.weight`, or
+// `p` in `for p in net.parameters()`. Methods with an `_` at the end, functions
+// such as `init.normal_`, and assignments give it another value. Until it is
+// read, such a name is a Val without a value (isUnread).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+static Slot &slotOf(const Val &target) {
+  auto &info = target.as<TensorInfo>();
+  return info.gradientOf ? *info.gradientOf : *info.state;
+}
+
+Val Models::readGradient(Slot &slot) {
+  c.training.ensureGradSlot(slot);
+  TensorType type = slot.type;
+  type.place = c.places.modelPlace(*slot.owner);
+  Value value = c.emit().read(slot.gradName, c.tensors.shapeOf(type));
+  return makeTensor(std::move(type), value, slot.owner->moved);
+}
+
+Val Models::readAll(const Val &val, SourceRange range) {
+  if (!hasUnread(val))
+    return val;
+  Val result;
+  if (isUnread(val)) {
+    auto &info = val.as<TensorInfo>();
+    result = info.gradientOf ? readGradient(*info.gradientOf)
+                             : readSlot(*info.state, range);
+  } else {
+    Vals elements;
+    for (const Val &element : elementsOf(val))
+      elements.push_back(readAll(element, range));
+    result = makeSequence(val.kind, std::move(elements));
+  }
+  result.range = val.range;
+  return result;
+}
+
+Val Checker::evalTarget(const ast::Expr &expr) {
+  auto *member = llvm::dyn_cast<ast::MemberExpr>(&expr);
+  if (!member)
+    return evalUnread(expr);
+  at(expr.range);
+  Val val = evalMember(*member, /*isRead=*/false);
+  if (!isPrelude(expr.range.file) || !val.range.isValid())
+    val.range = expr.range;
+  return val;
+}
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+bool Checker::fits(const Slot &slot, llvm::StringRef name, const Val &val,
+                   SourceRange range) {
+  if (!tensors.isTensor(val, range, "the state of a model"))
+    return false;
+  const TensorType &type = typeOf(val);
+  ShapeAnswer answer =
+      sameShape(slot.type.dims, type.dims, "the shapes differ");
+  if (type.dtype == slot.type.dtype && answer && tensors.prove(answer))
+    return true;
+  error(DiagCode::TD407, range,
+        "`" + name + "` does not have the declared type")
+      .label(typeText(type) + ", declared " + typeText(slot.type))
+      .note("declared here", slot.declared);
+  return false;
+}
+
+void Checker::writeTarget(const Val &target, Val val, SourceRange range) {
+  Slot &slot = slotOf(target);
+  llvm::StringRef name = text(userRange(target.range));
+  if (val.isHostScalar() && slot.type.dims.empty())
+    val = tensors.fillTensor(val, slot.type);
+  if (val.isError() || !fits(slot, name, val, range))
+    return;
+  Place place = places.modelPlace(*slot.owner);
+  if (!places.agree(place, typeOf(val).place)) {
+    places.reportStatePlace(val, name, place, range);
+    return;
+  }
+  // A model that is free stays free.
+  bool isFree = place.kind == Place::Kind::Free;
+  Val placed =
+      isFree ? places.freed(val, Transfer::Implied) : places.bring(val, place);
+  if (!target.as<TensorInfo>().gradientOf)
+    return models.writeSlot(slot, placed);
+  training.ensureGradSlot(slot);
+  models.rawWrite(slot.gradName, placed.value);
+}
+
+bool Checker::assignUnread(const ast::Expr &target, const Val &val,
+                           SourceRange range) {
+  auto *name = llvm::dyn_cast<ast::NameExpr>(&target);
+  Binding *binding = name ? scopes.lookup(name->name) : nullptr;
+  if (!binding || !isUnread(binding->val))
+    return false;
+  Val tensor = binding->val;
+  tensor.range = target.range;
+  if (!val.isError())
+    writeTarget(tensor, val, range);
+  return true;
+}
+
+void Checker::assignField(const Val &target, const ast::Identifier &field,
+                          Val val, SourceRange range) {
+  Slot &slot = slotOf(target);
+  llvm::StringRef name = field.text;
+  if (name == "data")
+    return writeTarget(target, val.is(ValKind::Tensor) ? valueOf(val) : val,
+                       range);
+  if (slot.kind == td::SlotKind::Param && name == "requires_grad") {
+    if (auto learned = host.requireBool(val, "`requires_grad`"))
+      models.setLearning(slot,
+                         *learned ? ModelState::Learned : ModelState::Frozen);
+    return;
+  }
+  if (slot.kind == td::SlotKind::Param && name == "grad") {
+    Val gradient = gradientOf(slot);
+    gradient.range = range;
+    if (val.is(ValKind::None)) {
+      TensorType type = slot.type;
+      type.place = places.modelPlace(*slot.owner);
+      val = tensors.fillTensor(makeFloat(0), type);
+      if (!control.loops.empty())
+        control.loops.back().cleared = true;
+    }
+    return writeTarget(gradient, val, range);
+  }
+  error(DiagCode::TD203, range,
+        "cannot assign to `" + name + "` of " + describe(target));
+}
+
+//===----------------------------------------------------------------------===//
+// Methods
+//===----------------------------------------------------------------------===//
+
+/// The only argument of `fill_` and similar methods; none after a report.
+static std::optional<Val> takeOnly(Checker &c, llvm::StringRef method,
+                                   CallArgs &args) {
+  llvm::erase_if(args.keywords, [](const CallArgs::Keyword &keyword) {
+    return keyword.name.text == "non_blocking";
+  });
+  if (args.positional.size() == 1 && args.keywords.empty())
+    return args.positional[0];
+  c.error(DiagCode::TD205, args.range, "`" + method + "` takes one argument");
+  return std::nullopt;
+}
+
+/// The new value that `method` gives a tensor of a model.
+static Val changed(Checker &c, const Val &target, const ast::Identifier &method,
+                   CallArgs &args) {
+  llvm::StringRef name = method.text;
+  TensorType type = typeOf(target);
+  type.place = c.places.modelPlace(*slotOf(target).owner);
+  if (name == "zero_" && args.positional.empty() && args.keywords.empty())
+    return c.tensors.fillTensor(isFloat(type.dtype) ? makeFloat(0) : makeInt(0),
+                                type);
+  if (name == "copy_" || name == "fill_") {
+    std::optional<Val> val = takeOnly(c, name, args);
+    if (!val)
+      return c.fail();
+    bool isNumber = val->isHostScalar();
+    if (isNumber && (!c.tensors.takesFloat(*val, type.dtype, args.range)))
+      return c.fail();
+    if (isNumber)
+      c.tensors.checkFits(*val, type.dtype);
+    if (isNumber && isFloat(type.dtype))
+      val = c.host.toFloat(*val);
+    return isNumber                   ? c.tensors.fillTensor(*val, type)
+           : val->is(ValKind::Tensor) ? valueOf(*val)
+                                      : *val;
+  }
+  std::optional<Val> plain = c.scopes.findMethod(name.drop_back());
+  Val value = c.models.readAll(target, args.range);
+  if (!plain)
+    return c.scopes.reportNoMember(value, args.calleeRange, name);
+  args.positional.insert(args.positional.begin(), valueOf(value));
+  return c.calls.call(*plain, args);
+}
+
+Val Checker::changeInPlace(const Val &target, const ast::Identifier &method,
+                           CallArgs &args) {
+  llvm::StringRef name = method.text;
+  // The result is the tensor itself, as in `p.mul_(0.9).add_(x)`.
+  if (name == "requires_grad_" && !target.as<TensorInfo>().gradientOf) {
+    Val learned = makeBool(true);
+    if (args.positional.size() + args.keywords.size() == 1)
+      learned =
+          args.keywords.empty() ? args.positional[0] : args.keywords[0].val;
+    assignField(target, {"requires_grad", method.range}, learned, args.range);
+    return target;
+  }
+  if (name == "normal_" || name == "uniform_") {
+    CallArgs whole = args;
+    whole.positional.insert(whole.positional.begin(), target);
+    std::optional<Val> init = scopes.findGlobal(("init." + name).str());
+    return calls.call(*init, whole).isError() ? fail() : target;
+  }
+  Val val = changed(*this, target, method, args);
+  if (val.isError())
+    return fail();
+  writeTarget(target, val, args.range);
+  return target;
+}

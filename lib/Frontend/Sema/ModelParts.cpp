@@ -1,0 +1,154 @@
+//===- ModelParts.cpp - the parameters and parts of a model, as lists -----===//
+//
+// `net.named_parameters()`, `net.modules()` and similar methods give lists that
+// are made while compiling. A tensor in them is a name of the model's tensor: it
+// is read where it is used.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+std::vector<NamedSlot> Models::slotsOfKind(const Val &model,
+                                           td::SlotKind kind) {
+  std::vector<NamedSlot> slots;
+  collectSlots(model, "", slots);
+  llvm::erase_if(slots, [&](const NamedSlot &named) {
+    return named.slot->kind != kind;
+  });
+  return slots;
+}
+
+namespace {
+struct NamedModel {
+  std::string name;
+  Val model;
+};
+} // namespace
+
+/// Appends the models that a value is or has as elements.
+static void addModels(const Val &val, const std::string &name,
+                      std::vector<NamedModel> &out) {
+  if (val.is(ValKind::Model))
+    out.push_back({name, val});
+  else if (val.is(ValKind::List) || val.is(ValKind::Tuple))
+    for (auto [i, element] : llvm::enumerate(elementsOf(val)))
+      addModels(element, name + "." + std::to_string(i), out);
+}
+
+/// The direct parts of a model, each once.
+static std::vector<NamedModel> childrenOf(const Val &model) {
+  std::vector<NamedModel> all, children;
+  for (const auto &member : model.as<ModelInstance>().members)
+    addModels(member.val, member.name, all);
+  llvm::DenseSet<const void *> seen;
+  for (NamedModel &child : all)
+    if (seen.insert(child.model.data.get()).second)
+      children.push_back(std::move(child));
+  return children;
+}
+
+/// Appends a model and then those in it, each once.
+static void addModules(const Val &model, const std::string &name,
+                       llvm::DenseSet<const void *> &seen,
+                       std::vector<NamedModel> &out) {
+  if (!seen.insert(model.data.get()).second)
+    return;
+  out.push_back({name, model});
+  for (const NamedModel &child : childrenOf(model))
+    addModules(child.model, name.empty() ? child.name : name + "." + child.name,
+               seen, out);
+}
+
+namespace {
+struct PartList {
+  enum Kind : uint8_t { None, Parameters, Buffers, Modules, Children } kind;
+  bool isNamed;
+};
+} // namespace
+
+static PartList findPartList(llvm::StringRef name) {
+  bool isNamed = name.consume_front("named_");
+  auto kind = llvm::StringSwitch<PartList::Kind>(name)
+                  .Case("parameters", PartList::Parameters)
+                  .Case("buffers", PartList::Buffers)
+                  .Case("modules", PartList::Modules)
+                  .Case("children", PartList::Children)
+                  .Default(PartList::None);
+  return {kind, isNamed};
+}
+
+bool Models::isListOfParts(llvm::StringRef name) {
+  return findPartList(name).kind != PartList::None;
+}
+
+Val Models::listParts(const Val &given, llvm::StringRef name, CallArgs &args) {
+  PartList list = findPartList(name);
+  bool isOfTensors =
+      list.kind == PartList::Parameters || list.kind == PartList::Buffers;
+  std::string prefix;
+  bool recurses = true;
+  for (const auto &keyword : args.keywords) {
+    llvm::StringRef word = keyword.name.text;
+    if (word == "prefix" && list.isNamed && list.kind != PartList::Children) {
+      auto text = c.host.requireStr(keyword.val, "`prefix`");
+      if (!text)
+        return c.fail();
+      prefix = text->empty() ? "" : (*text + ".").str();
+    } else if (word == "recurse" && isOfTensors) {
+      auto flag = c.host.requireBool(keyword.val, "`recurse`");
+      if (!flag)
+        return c.fail();
+      recurses = *flag;
+    } else {
+      c.error(DiagCode::TD205, keyword.name.range,
+              "`" + name + "` has no parameter `" + word + "`");
+      return c.fail();
+    }
+  }
+  if (!args.positional.empty()) {
+    c.error(DiagCode::TD205, args.range,
+            "`" + name + "` takes no positional argument");
+    return c.fail();
+  }
+  Val model = given;
+  model.known = false; // `net.parameters()` is the model, too
+  // An optimizer holds the model itself.
+  if (name == "parameters" && recurses)
+    return parametersOf(model);
+  Vals result;
+  auto add = [&](const std::string &key, Val val) {
+    result.push_back(list.isNamed ? makeSequence(ValKind::Tuple,
+                                                 {makeStr(prefix + key), val})
+                                  : std::move(val));
+  };
+  if (isOfTensors) {
+    auto kind = list.kind == PartList::Parameters ? td::SlotKind::Param
+                                                  : td::SlotKind::Buffer;
+    auto &instance = model.as<ModelInstance>();
+    for (const NamedSlot &named : slotsOfKind(model, kind))
+      if (recurses || llvm::is_contained(named.slot->holders, &instance))
+        add(named.key, stateOf(*named.slot));
+    return makeSequence(ValKind::List, std::move(result));
+  }
+  std::vector<NamedModel> models;
+  if (list.kind == PartList::Children) {
+    models = childrenOf(model);
+  } else {
+    llvm::DenseSet<const void *> seen;
+    addModules(model, "", seen, models);
+    // The model itself has the prefix alone as its name.
+    if (!prefix.empty() && list.isNamed) {
+      result.push_back(makeSequence(
+          ValKind::Tuple,
+          {makeStr(llvm::StringRef(prefix).drop_back()), model}));
+      models.erase(models.begin());
+    }
+  }
+  for (const NamedModel &part : models)
+    add(part.name, part.model);
+  return makeSequence(ValKind::List, std::move(result));
+}
