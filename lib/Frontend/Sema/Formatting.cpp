@@ -89,11 +89,16 @@ void Formatting::appendValue(std::string &out,
   // In an f-string a tensor of one element is that element.
   if (val.is(ValKind::Tensor) && inFString && typeOf(val).dims.empty())
     shown = tensors.itemOf(val);
+  if (shown.is(ValKind::Model) && !shown.known)
+    return appendModel(out, values, shown);
   if (!shown.isHostScalar() && !shown.is(ValKind::Str) &&
       !shown.is(ValKind::Tensor)) {
-    if (shown.is(ValKind::Model))
-      c.unsupported(val.range.isValid() ? val.range : c.here,
-                    "printing a model");
+    if (isParameters(shown) || shown.is(ValKind::State))
+      c.error(DiagCode::TD304, val.range.isValid() ? val.range : c.here,
+              isParameters(shown) ? "cannot print the parameters of a model"
+                                  : "cannot print " + describe(val))
+          .note("as in `for name, p in net.named_parameters() { print(name, p) "
+                "}`");
     else if (shown.is(ValKind::Function) && shown.range.isValid())
       c.reportNotCalled(shown.range);
     else if (!shown.isError())

@@ -27,6 +27,9 @@ public:
   /// Appends the value to a template, as `print` shows it.
   void appendValue(std::string &templateText, llvm::SmallVectorImpl<Value> &out,
                    const Val &val, llvm::StringRef spec, bool inFString);
+  /// The same for a model (ModelPrinting.cpp).
+  void appendModel(std::string &templateText, llvm::SmallVectorImpl<Value> &out,
+                   const Val &model);
   Value emitText(llvm::StringRef templateText, llvm::ArrayRef<Value> values);
   std::optional<std::string> constantText(const Val &val);
 
