@@ -101,7 +101,7 @@ static llvm::StringRef getInsteadOf(llvm::StringRef library) {
       .Case("time", "`time tdc run x.tdsl` in a shell shows how long a program "
                     "takes")
       .Case("logging", "`print(f\"step {i}\")` writes a line")
-      .Cases({"sklearn", "scipy", "json", "collections", "dataclasses", "copy",
+      .Cases({"sklearn", "scipy", "json", "collections", "dataclasses",
               "functools", "itertools"},
              "docs/Reference.md lists what programs can use; `load(\"x.npy\")` "
              "reads data, `arg` declares an argument")
@@ -109,7 +109,7 @@ static llvm::StringRef getInsteadOf(llvm::StringRef library) {
 }
 
 static bool isOfLanguage(llvm::StringRef library) {
-  return library == "torch" || library == "math";
+  return library == "torch" || library == "math" || library == "copy";
 }
 
 static bool isOfHints(llvm::StringRef library) {

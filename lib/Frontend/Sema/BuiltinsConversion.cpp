@@ -73,7 +73,23 @@ static Val clone(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   if (input.is(ValKind::Tensor))
     return valueOf(input);
+  if (input.is(ValKind::Model))
+    return c.models.clone(input, args.range());
   return c.unsupported(args.range(), "`clone` of " + describe(input));
+}
+
+/// Python's `copy.deepcopy`: only models change in place.
+static Val deepCopy(Checker &c, const Bound &args) {
+  const Val &given = args["x"];
+  bool isState = given.is(ValKind::State);
+  Val model = given;
+  model.kind = isState ? ValKind::Model : given.kind;
+  if (!model.is(ValKind::Model))
+    return given.is(ValKind::Tensor) ? valueOf(given) : given;
+  Val result = c.models.clone(model, args.range());
+  if (isState && !result.isError())
+    result.kind = ValKind::State;
+  return result;
 }
 
 /// Rounds a value that a function of the prelude has computed in f32 to the f16
@@ -118,6 +134,7 @@ llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
       {"item", "input", item},
       {"detach", "input", detach},
       {"clone", "input", clone},
+      {"deepcopy", "x", deepCopy},
       {"rounded_as_given", "input", roundedAsGiven},
       {"gradient_rounded_as_given", "input", gradientRoundedAsGiven},
   };

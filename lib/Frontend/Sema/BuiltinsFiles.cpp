@@ -223,6 +223,16 @@ static Val save(Checker &c, const Bound &bound) {
   if (!args.positional.empty() && !isText(c, args.positional[0], "a path"))
     return c.fail();
   if (args.positional.size() == 2 && args.keywords.empty()) {
+    if (args.positional[1].is(ValKind::State)) {
+      // torch.save(net.state_dict(), path), as `net.save(path)`
+      Val model = args.positional[1];
+      model.kind = ValKind::Model;
+      CallArgs path;
+      path.positional.push_back(args.positional[0]);
+      path.range = args.range;
+      path.calleeRange = args.calleeRange;
+      return c.models.callModelMethod(model, "save", path);
+    }
     if (!c.tensors.isTensor(args.positional[1], args.range, "`save`") ||
         !canWrite(c, args.positional[0], FileContents::Tensor))
       return c.fail();

@@ -2,6 +2,7 @@
 
 #include "Checker.h"
 #include "Frontend/Characters.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -190,6 +191,61 @@ static Val str(Checker &c, const Bound &args) {
   return makeRunTime(ValKind::Str, c.formatting.emitText(text, values));
 }
 
+/// Whether a value is of a type, as in Python.
+static std::optional<bool> isOfType(Checker &c, const Val &val, const Val &type,
+                                    SourceRange range) {
+  if (type.is(ValKind::Tuple) || type.is(ValKind::List)) {
+    for (const Val &one : elementsOf(type)) {
+      auto is = isOfType(c, val, one, range);
+      if (!is || *is)
+        return is;
+    }
+    return false;
+  }
+  if (type.is(ValKind::Class)) {
+    auto &wanted = type.as<ClassInfo>();
+    if (!val.is(ValKind::Model))
+      return false;
+    auto &model = val.as<ModelInstance>();
+    return wanted.native == NativeModel::Module ||
+           (model.decl == wanted.decl && model.native == wanted.native);
+  }
+  if (type.is(ValKind::Builtin)) {
+    auto kind = llvm::StringSwitch<std::optional<ValKind>>(
+                    type.as<BuiltinInfo>().builtin->name)
+                    .Case("int", ValKind::Int)
+                    .Case("float", ValKind::Float)
+                    .Case("bool", ValKind::Bool)
+                    .Case("str", ValKind::Str)
+                    .Case("list", ValKind::List)
+                    .Case("tensor", ValKind::Tensor)
+                    .Default(std::nullopt);
+    // In Python a bool is an int, too.
+    if (kind)
+      return val.is(*kind) || (*kind == ValKind::Int && val.is(ValKind::Bool));
+  }
+  c.error(DiagCode::TD303, type.range.isValid() ? type.range : range,
+          "`isinstance` takes a type, not " + describe(type))
+      .note("a model such as `Linear`, `Module` for any model, or `int`, "
+            "`float`, `bool`, `str`, `list`, `tensor`");
+  return std::nullopt;
+}
+
+static Val isInstance(Checker &c, const Bound &args) {
+  auto is = isOfType(c, args["x"], args["type"], args.range());
+  return is ? makeBool(*is) : c.fail();
+}
+
+static Val type(Checker &c, const Bound &args) {
+  const Val &val = args["x"];
+  if (val.is(ValKind::Model))
+    return typeOfModel(val.as<ModelInstance>());
+  c.error(DiagCode::TD303, args.range(),
+          "`type` takes a model, not " + describe(val))
+      .note("`isinstance(x, int)` asks for the type of another value");
+  return c.fail();
+}
+
 static Val seed(Checker &c, const Bound &args) {
   const Val &value = args["seed"];
   if (!value.is(ValKind::Int)) {
@@ -229,6 +285,8 @@ llvm::ArrayRef<Builtin> sema::getHostBuiltins() {
       {"float", "x", toFloat},
       {"bool", "x", toBool},
       {"str", "x", str},
+      {"isinstance", "x, type", isInstance},
+      {"type", "x", type},
       {"seed", "seed", seed},
       {"manual_seed", "seed", seed},
   };

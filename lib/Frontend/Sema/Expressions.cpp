@@ -370,6 +370,15 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
     if (name.text == "item")
       return boundTo(*scopes.findMethod("item"), base);
     break;
+  case ValKind::Class:
+    if (name.text == "__name__") {
+      auto &type = base.as<ClassInfo>();
+      return makeStr(type.decl ? type.decl->name.text
+                     : type.native == NativeModel::Sequential ? "Sequential"
+                     : type.native == NativeModel::ModuleList ? "ModuleList"
+                                                              : "Module");
+    }
+    break;
   case ValKind::Str:
     if (auto method = scopes.findGlobal(("str." + name.text).str()))
       return boundTo(*method, base);
@@ -453,12 +462,12 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     // The expected type is passed through `.to(device)`.
     bool isInPlace = name.size() > 1 && name.ends_with("_");
     bool isOfType = name == "numel" || name == "size" || name == "dim";
-    Val base = isInPlace || isOfType
-                   ? evalTarget(*method->base)
-                   : eval(*method->base,
-                          name == "to" || name == "cuda" || name == "cpu"
-                              ? expected
-                              : nullptr);
+    Val base =
+        isInPlace || isOfType
+            ? evalTarget(*method->base)
+            : eval(*method->base,
+                   name == "to" || name == "cuda" || name == "cpu" ? expected
+                                                                   : nullptr);
     if (isUnread(base) && isInPlace) {
       if (!evalArguments(expr.args, args))
         return fail();
@@ -479,6 +488,8 @@ Val Checker::evalCall(const ast::CallExpr &expr,
           return unsupported(expr.range, "an argument of `backward`");
         return training.backward(base, expr.range);
       }
+      for (Val &val : args.positional)
+        val = models.readAll(val, expr.range);
       if (base.is(ValKind::Optimizer))
         return training.callOptimizerMethod(base, name, args);
       return models.callModelMethod(base, name, args);

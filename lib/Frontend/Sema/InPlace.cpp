@@ -125,13 +125,16 @@ void Checker::assignField(const Val &target, const ast::Identifier &field,
   if (slot.kind == td::SlotKind::Param && name == "grad") {
     Val gradient = gradientOf(slot);
     gradient.range = range;
-    if (val.is(ValKind::None)) {
+    bool isNone = val.is(ValKind::None);
+    if (isNone) {
       TensorType type = slot.type;
       type.place = places.modelPlace(*slot.owner);
       val = tensors.fillTensor(makeFloat(0), type);
       if (!control.loops.empty())
         control.loops.back().cleared = true;
     }
+    training.ensureGradSlot(slot);
+    training.writeNumber(slot.hasGradName, makeBool(!isNone), DType::Bool);
     return writeTarget(gradient, val, range);
   }
   error(DiagCode::TD203, range,

@@ -7,6 +7,7 @@
 
 #include "Checker.h"
 #include "FileFormats.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -20,6 +21,30 @@ static const ast::FnDecl *findMethodDecl(const ModelInstance &model,
         fn && fn->name.text == name)
       return fn;
   return nullptr;
+}
+
+/// Whether a member is declared in a branch that was not taken.
+static bool isInOtherBranch(llvm::ArrayRef<const ast::Decl *> members,
+                            llvm::StringRef name, bool isInBranch = false) {
+  return llvm::any_of(members, [&](const ast::Decl *decl) {
+    if (auto *branch = llvm::dyn_cast<ast::MemberIfDecl>(decl))
+      return isInOtherBranch(branch->thenMembers, name, true) ||
+             isInOtherBranch(branch->elseMembers, name, true);
+    auto *field = llvm::dyn_cast<ast::FieldDecl>(decl);
+    auto *state = llvm::dyn_cast<ast::StateDecl>(decl);
+    return isInBranch && ((field && field->name.text == name) ||
+                          (state && state->name.text == name));
+  });
+}
+
+Val sema::typeOfModel(const ModelInstance &model) {
+  Val val = makeVal(ValKind::Class);
+  auto info = std::make_shared<ClassInfo>();
+  info->decl = model.decl;
+  info->file = model.file;
+  info->native = model.native;
+  val.data = std::move(info);
+  return val;
 }
 
 static Val methodOf(const Val &model, const ast::FnDecl *decl) {
@@ -119,6 +144,11 @@ std::optional<Val> Models::modelMember(const Val &val, llvm::StringRef name) {
   }
   if (const ast::FnDecl *method = findMethodDecl(model, name))
     return methodOf(val, method);
+  // `m.bias` of a `Linear(bias=false)`, as in PyTorch.
+  if (model.decl && isInOtherBranch(model.decl->members, name))
+    return makeVal(ValKind::None);
+  if (name == "__class__")
+    return typeOfModel(model);
   if (name == "device") {
     Place place = c.places.modelPlace(model);
     if (place.kind == Place::Kind::Free && c.places.freeIsCpu())
@@ -177,16 +207,11 @@ static std::optional<Val> moveTarget(Checker &c, llvm::StringRef name,
   for (const Val &val : args.positional)
     given.push_back(&val);
   for (const auto &keyword : args.keywords)
-    if (keyword.name.text == "device" || keyword.name.text == "dtype") {
+    if (keyword.name.text == "device") {
       given.push_back(&keyword.val);
     } else if (keyword.name.text != "non_blocking") {
       c.error(DiagCode::TD205, keyword.name.range,
               "`." + name + "` has no parameter `" + keyword.name.text + "`");
-      return std::nullopt;
-    }
-  for (const Val *val : given)
-    if (!val->is(ValKind::Tensor) && Types::asDType(*val)) {
-      c.unsupported(args.range, "`.to(dtype)` of a model");
       return std::nullopt;
     }
   if (given.size() > (name == "cpu" ? 0 : 1)) {
@@ -213,6 +238,78 @@ static std::optional<Val> moveTarget(Checker &c, llvm::StringRef name,
   return device;
 }
 
+/// Takes the dtype out of the arguments of `.to`, if there is one.
+static std::optional<DType> extractDType(CallArgs &args) {
+  for (Val *val = args.positional.begin(); val != args.positional.end(); ++val)
+    if (auto dtype =
+            val->is(ValKind::Tensor) ? std::nullopt : Types::asDType(*val)) {
+      args.positional.erase(val);
+      return dtype;
+    }
+  for (auto *keyword = args.keywords.begin(); keyword != args.keywords.end();
+       ++keyword)
+    if (keyword->name.text == "dtype")
+      if (auto dtype = Types::asDType(keyword->val)) {
+        args.keywords.erase(keyword);
+        return dtype;
+      }
+  return std::nullopt;
+}
+
+/// `.double()` and similar methods.
+static std::optional<DType> dtypeOfMethod(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<DType>>(name)
+      .Case("half", DType::F16)
+      .Case("bfloat16", DType::BF16)
+      .Case("float", DType::F32)
+      .Case("double", DType::F64)
+      .Default(std::nullopt);
+}
+
+/// The parameters of a model whose keys begin with the names of `prefix`.
+static bool isBelow(llvm::StringRef key, llvm::StringRef prefix) {
+  return key.consume_front(prefix) &&
+         (key.empty() || key.starts_with(".") || prefix.ends_with("."));
+}
+
+/// `net.freeze("features")`: the parameters below a name; false after a report.
+static bool setLearningBelow(Checker &c, const Val &model,
+                             llvm::ArrayRef<Val> prefixes,
+                             ModelState::Learning learning) {
+  std::vector<NamedSlot> slots =
+      c.models.slotsOfKind(model, td::SlotKind::Param);
+  for (const Val &given : prefixes) {
+    if (given.is(ValKind::List) || given.is(ValKind::Tuple)) {
+      if (!setLearningBelow(c, model, elementsOf(given), learning))
+        return false;
+      continue;
+    }
+    auto prefix = c.host.requireStr(given, "the name of a part");
+    if (!prefix)
+      return false;
+    bool any = false;
+    for (const NamedSlot &named : slots)
+      if (isBelow(named.key, *prefix) ||
+          llvm::any_of(named.aliases, [&](llvm::StringRef alias) {
+            return isBelow(alias, *prefix);
+          })) {
+        c.models.setLearning(*named.slot, learning);
+        any = true;
+      }
+    if (any)
+      continue;
+    Diagnostic &report = c.error(DiagCode::TD202, given.range,
+                                 "no parameter of " + describe(model) +
+                                     " has a name that "
+                                     "begins with `" +
+                                     *prefix + "`");
+    if (!slots.empty())
+      report.note("its first parameter is `" + slots[0].key + "`");
+    return false;
+  }
+  return true;
+}
+
 Val Models::callModelMethod(const Val &val, llvm::StringRef name,
                             CallArgs &args) {
   auto &model = val.as<ModelInstance>();
@@ -223,6 +320,12 @@ Val Models::callModelMethod(const Val &val, llvm::StringRef name,
   }
   if (name == "save" || name == "load")
     return transferState(c, val, name == "save", args);
+  std::optional<DType> dtype =
+      name == "to" ? extractDType(args) : dtypeOfMethod(name);
+  if (dtype && !castState(val, *dtype, args.range))
+    return c.fail();
+  if (dtype && args.positional.empty() && args.keywords.empty())
+    return val;
   if (name == "to" || name == "cuda" || name == "cpu") {
     std::optional<Val> device = moveTarget(c, name, args);
     if (!device)
@@ -230,9 +333,16 @@ Val Models::callModelMethod(const Val &val, llvm::StringRef name,
     c.places.moveModel(model, *device, args.range);
     return val;
   }
-  if (name == "half" || name == "bfloat16" || name == "float" ||
-      name == "double")
-    return c.unsupported(args.range, "`." + name + "()` of a model");
+  if (name == "apply")
+    return apply(val, args);
+  if (name == "state_dict" && args.positional.empty() &&
+      args.keywords.empty()) {
+    Val state = val;
+    state.kind = ValKind::State;
+    return state;
+  }
+  if (name == "load_state_dict")
+    return loadState(val, args);
   if (name == "train" || name == "eval") {
     bool training = name == "train";
     if (!args.positional.empty() && training) {
@@ -247,17 +357,19 @@ Val Models::callModelMethod(const Val &val, llvm::StringRef name,
   if (isListOfParts(name))
     return listParts(val, name, args);
   if (name == "freeze" || name == "unfreeze") {
-    setLearning(model,
-                name == "freeze" ? ModelState::Frozen : ModelState::Learned);
+    auto learning = name == "freeze" ? ModelState::Frozen : ModelState::Learned;
+    if (args.positional.empty())
+      setLearning(model, learning);
+    else if (!setLearningBelow(c, val, args.positional, learning))
+      return c.fail();
     return val;
   }
   if (name == "requires_grad_") {
     std::optional<bool> learned = true;
     if (args.positional.size() + args.keywords.size() == 1)
-      learned = c.host.requireBool(args.positional.empty()
-                                       ? args.keywords[0].val
-                                       : args.positional[0],
-                                   "`requires_grad`");
+      learned = c.host.requireBool(
+          args.positional.empty() ? args.keywords[0].val : args.positional[0],
+          "`requires_grad`");
     if (!learned)
       return c.fail();
     setLearning(model, *learned ? ModelState::Learned : ModelState::Frozen);

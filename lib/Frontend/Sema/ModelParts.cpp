@@ -1,8 +1,8 @@
 //===- ModelParts.cpp - the parameters and parts of a model, as lists -----===//
 //
 // `net.named_parameters()`, `net.modules()` and similar methods give lists that
-// are made while compiling. A tensor in them is a name of the model's tensor: it
-// is read where it is used.
+// are made while compiling. A tensor in them is a name of the model's tensor:
+// it is read where it is used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ std::vector<NamedSlot> Models::slotsOfKind(const Val &model,
   std::vector<NamedSlot> slots;
   collectSlots(model, "", slots);
   llvm::erase_if(slots, [&](const NamedSlot &named) {
-    return named.slot->kind != kind;
+    return named.slot->kind != kind || named.slot->isHostNumber;
   });
   return slots;
 }
@@ -85,6 +85,29 @@ bool Models::isListOfParts(llvm::StringRef name) {
   return findPartList(name).kind != PartList::None;
 }
 
+Val Models::apply(const Val &model, CallArgs &args) {
+  bool isCallable = args.positional.size() == 1 && args.keywords.empty() &&
+                    (args.positional[0].is(ValKind::Function) ||
+                     args.positional[0].is(ValKind::Builtin));
+  if (!isCallable) {
+    c.error(DiagCode::TD205, args.range, "`apply` takes a function of a model")
+        .note("as in `fn init_weights(m) { … }` and `net.apply(init_weights)`");
+    return c.fail();
+  }
+  Val function = args.positional[0];
+  std::function<bool(const Val &)> visit = [&](const Val &part) {
+    for (const NamedModel &child : childrenOf(part))
+      if (!visit(child.model))
+        return false;
+    CallArgs inner;
+    inner.range = args.range;
+    inner.calleeRange = args.calleeRange;
+    inner.positional.push_back(part);
+    return !c.calls.call(function, inner).isError();
+  };
+  return visit(model) ? model : c.fail();
+}
+
 Val Models::listParts(const Val &given, llvm::StringRef name, CallArgs &args) {
   PartList list = findPartList(name);
   bool isOfTensors =
@@ -142,9 +165,9 @@ Val Models::listParts(const Val &given, llvm::StringRef name, CallArgs &args) {
     addModules(model, "", seen, models);
     // The model itself has the prefix alone as its name.
     if (!prefix.empty() && list.isNamed) {
-      result.push_back(makeSequence(
-          ValKind::Tuple,
-          {makeStr(llvm::StringRef(prefix).drop_back()), model}));
+      result.push_back(
+          makeSequence(ValKind::Tuple,
+                       {makeStr(llvm::StringRef(prefix).drop_back()), model}));
       models.erase(models.begin());
     }
   }

@@ -140,6 +140,12 @@ bool Models::adopt(const Val &val, SourceRange range) {
 }
 
 Val Models::constructNative(const ClassInfo &cls, CallArgs &args) {
+  if (cls.native == NativeModel::Module) {
+    c.error(DiagCode::TD206, args.calleeRange,
+            "`Module` is the type of all models, and makes none")
+        .note("`model Net { … }` declares a model");
+    return c.fail();
+  }
   std::shared_ptr<ModelInstance> model = makeModel();
   model->native = cls.native;
   bool isList = cls.native == NativeModel::ModuleList;

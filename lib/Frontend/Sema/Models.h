@@ -2,8 +2,9 @@
 //
 // Models are made while compiling; their tensors are slots of the running
 // program. Definitions: Models.cpp (making them), ModelMethods.cpp (calling
-// them), ModelParts.cpp (listing their parts), Slots.cpp (their state), Ties.cpp
-// (tensors with two names) and InPlace.cpp (tensors that change in place).
+// them), ModelParts.cpp (listing their parts), ModelCopies.cpp (copying them),
+// ModelPrinting.cpp, Slots.cpp (their state), Ties.cpp (tensors with two names)
+// and InPlace.cpp (tensors that change in place).
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +59,6 @@ public:
   /// The type of a slot. It has no place, because its contents can move.
   TensorShape slotShape(const TensorType &type);
   Val readSlot(Slot &slot, SourceRange range);
-  Val readGradient(Slot &slot);
   /// A value with the tensors in it that are not read yet (`isUnread`) read.
   Val readAll(const Val &val, SourceRange range);
   void writeSlot(Slot &slot, const Val &val);
@@ -82,6 +82,18 @@ public:
   /// `net.parameters()`, `net.named_modules()` and similar methods.
   static bool isListOfParts(llvm::StringRef name);
   Val listParts(const Val &model, llvm::StringRef name, CallArgs &args);
+  /// `net.apply(f)`: calls `f` for all parts, and then for the model.
+  Val apply(const Val &model, CallArgs &args);
+
+  // Copies and dtypes (ModelCopies.cpp) ------------------------------------//
+
+  /// A model of its own with the current values.
+  Val clone(const Val &model, SourceRange range);
+  /// `target.load_state_dict(net.state_dict())`
+  Val loadState(const Val &target, CallArgs &args);
+  /// Converts the float tensors of a model; false after a report.
+  bool castState(const Val &model, DType dtype, SourceRange range);
+  std::shared_ptr<ModelInstance> makeModel();
 
   /// `b.weight = a.weight`: one tensor with two names.
   void tie(const ast::MemberExpr &target, ModelInstance &model,
@@ -99,7 +111,6 @@ public:
   bool isLearned(const Slot &slot, SourceRange range);
 
 private:
-  std::shared_ptr<ModelInstance> makeModel();
   Val constructNative(const ClassInfo &cls, CallArgs &args);
   void buildMembers(ModelInstance &model,
                     llvm::ArrayRef<const ast::Decl *> members);
@@ -134,6 +145,9 @@ private:
 /// the number of the call that decided it.
 std::pair<ModelState::Learning, unsigned> learningOf(const ModelState &model,
                                                      const Slot *slot);
+
+/// The model type that made a model.
+Val typeOfModel(const ModelInstance &model);
 
 /// Calls `visit` for a model and all models in it.
 void forEachModel(ModelInstance &model,

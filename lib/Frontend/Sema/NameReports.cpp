@@ -125,17 +125,32 @@ bool Scopes::reportPyTorchName(llvm::StringRef name, SourceRange range,
 // Members
 //===----------------------------------------------------------------------===//
 
-static constexpr llvm::StringLiteral kModelMethods[] = {
-    "to",         "cuda",
-    "cpu",        "train",
-    "eval",       "freeze",
-    "unfreeze",   "requires_grad_",
-    "zero_grad",  "save",
-    "load",       "parameters",
-    "buffers",    "modules",
-    "children",   "named_parameters",
-    "named_buffers", "named_modules",
-    "named_children"};
+static constexpr llvm::StringLiteral kModelMethods[] = {"to",
+                                                        "cuda",
+                                                        "cpu",
+                                                        "train",
+                                                        "eval",
+                                                        "freeze",
+                                                        "unfreeze",
+                                                        "requires_grad_",
+                                                        "zero_grad",
+                                                        "save",
+                                                        "load",
+                                                        "parameters",
+                                                        "buffers",
+                                                        "modules",
+                                                        "children",
+                                                        "named_parameters",
+                                                        "named_buffers",
+                                                        "named_modules",
+                                                        "named_children",
+                                                        "apply",
+                                                        "state_dict",
+                                                        "load_state_dict",
+                                                        "half",
+                                                        "bfloat16",
+                                                        "float",
+                                                        "double"};
 static constexpr llvm::StringLiteral kOptimizerMethods[] = {"step",
                                                             "zero_grad"};
 static constexpr llvm::StringLiteral kTensorFields[] = {

@@ -236,6 +236,9 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
     else if (lhs.is(ValKind::Device) || rhs.is(ValKind::Device))
       if (auto a = devices.asDevice(lhs), b = devices.asDevice(rhs); a && b)
         return compareDevices(*this, *a, *b, op == CompareOp::Eq);
+    if (lhs.is(ValKind::Class) && rhs.is(ValKind::Class))
+      same = lhs.as<ClassInfo>().decl == rhs.as<ClassInfo>().decl &&
+             lhs.as<ClassInfo>().native == rhs.as<ClassInfo>().native;
     if (same)
       return makeBool(*same == (op == CompareOp::Eq));
     if (lhs.kind == rhs.kind &&

@@ -75,7 +75,8 @@ bool Training::collectParameters(const Val &val, SourceRange range,
 static void nameInWhole(Checker &c, std::vector<NamedSlot> &slots) {
   for (NamedSlot &named : slots) {
     c.models.ensureSlotNamed(*named.slot);
-    named.key = named.slot->name;
+    // What is after a colon is not part of the name (Models::castState).
+    named.key = llvm::StringRef(named.slot->name).split(':').first.str();
   }
   auto rootOf = [](const NamedSlot &named) {
     return llvm::StringRef(named.key).split('.').first;

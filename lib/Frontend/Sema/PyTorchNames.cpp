@@ -44,8 +44,7 @@ static constexpr llvm::StringLiteral kClasses =
 
 /// Methods of models and optimizers.
 static constexpr llvm::StringLiteral kMethods =
-    "model.add_module model.apply model.bfloat16 model.double model.float "
-    "model.half model.register_buffer model.register_forward_hook "
+    "model.add_module model.register_buffer model.register_forward_hook "
     "model.register_parameter opt.add_param_group";
 
 /// Parameters, not built yet, of functions and layers that are there.
@@ -184,8 +183,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".grad", "grad(loss, x)")
       .Case(".new_empty", "x.new_zeros(sizes)")
       .Case("input", "arg name: str")
-      .Case("model.load_state_dict", "model.load(path)")
-      .Case("model.state_dict", "model.save(path)")
       .Case("no_grad", "with no_grad { … }")
       .Case(".numpy", "save(\"x.npy\", x)")
       .Case("open", "load(path)")

@@ -231,8 +231,10 @@ std::optional<Val> Scopes::findGlobal(llvm::StringRef name) {
     return nativeClass(NativeModel::Sequential);
   if (name == "ModuleList")
     return nativeClass(NativeModel::ModuleList);
+  if (name == "Module")
+    return nativeClass(NativeModel::Module);
   if (name == "nn" || name == "optim" || name == "F" || name == "init" ||
-      name == "special" || name == "lr_scheduler")
+      name == "special" || name == "lr_scheduler" || name == "copy")
     return moduleValue(name);
   if (const Builtin *builtin = findBuiltin(name))
     return builtinValue(builtin);
@@ -241,6 +243,8 @@ std::optional<Val> Scopes::findGlobal(llvm::StringRef name) {
 
 std::optional<Val> Scopes::findInModule(llvm::StringRef module,
                                         llvm::StringRef name) {
+  if (module == "copy" && name != "deepcopy")
+    return std::nullopt;
   if (module == "init")
     return findGlobal(("init." + name).str());
   // PyTorch's modules in modules; all but `init` share one set of names.
@@ -254,6 +258,9 @@ std::optional<Val> Scopes::findMethod(llvm::StringRef name) {
   // `x.float()` differs from `float(x)`.
   if (const Builtin *method = findBuiltin(("." + name).str()))
     return builtinValue(method);
+  // Python's functions of types; `x.type(dtype)` is PyTorch's `x.to(dtype)`.
+  if (name == "type" || name == "isinstance")
+    return std::nullopt;
   if (const Builtin *builtin = findBuiltin(name))
     return builtinValue(builtin);
   std::optional<Val> found = findPrelude(name);

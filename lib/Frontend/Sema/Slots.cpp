@@ -155,6 +155,7 @@ void Models::declareSlot(Slot &slot, llvm::StringRef key,
                                          : slotShape(slot.type));
   if (slot.initial)
     rawWrite(slot.name, slot.initial);
+  slot.written = slot.initial;
   slot.initial = Value();
   if (slot.isHostNumber)
     return;
@@ -206,6 +207,7 @@ void Models::writeSlot(Slot &slot, const Val &val) {
   }
   ensureSlotNamed(slot);
   rawWrite(slot.name, val.value);
+  slot.written = c.isInsideRunTimeRegion() ? Value() : val.value;
 }
 
 //===----------------------------------------------------------------------===//

@@ -201,6 +201,7 @@ void Models::tie(const ast::MemberExpr &target, ModelInstance &model,
   Place place = home.place;
   SourceRange moved = home.moved;
   member.slot = from;
+  model.ownLearning.erase(old.get());
   from->holders.push_back(&model);
   old->holders.erase(llvm::find(old->holders, &model));
   if (!old->holders.empty())

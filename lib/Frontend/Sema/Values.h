@@ -60,7 +60,7 @@ struct Payload {
 struct Val {
   ValKind kind = ValKind::Error;
   /// Float, Bool and Str: the value is known now. Function: it is a BoundCall.
-  /// Model: it stands for its parameters, see `isParameters`.
+  /// Model: its parameters are meant, see `isParameters`.
   bool known = false;
   bool truth = false;
   double number = 0;
@@ -158,6 +158,9 @@ struct Slot : std::enable_shared_from_this<Slot> {
   /// the first `backward` and after `zero_grad`.
   std::string hasGradName;
   Value initial; ///< to be written when the slot gets its name
+  /// The value that was last written, if it is known: not inside loops and
+  /// conditions of the running program.
+  Value written;
   SourceRange declared;
   ModelInstance *owner = nullptr; ///< one of `holders`
   /// The models that have it as a member: several if it is tied.
@@ -169,7 +172,8 @@ struct Slot : std::enable_shared_from_this<Slot> {
   llvm::SmallVector<SourceRange, 2> used;
 };
 
-enum class NativeModel : uint8_t { None, Sequential, ModuleList };
+/// `Module` is the type of all models, and makes none.
+enum class NativeModel : uint8_t { None, Sequential, ModuleList, Module };
 
 /// The state of a model at one point of the program.
 struct ModelState {
