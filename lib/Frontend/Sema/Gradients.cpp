@@ -45,10 +45,10 @@ Val Training::gradientLeft(Slot &slot, SourceRange range) {
   Val isThere = readNumber(slot.hasGradName, DType::Bool);
   c.emit().assertThat(
       c.host.materialize(isThere),
-      c.host.materialize(makeStr(
-          ("`" + c.text(range) +
-           "` is none: no `backward` has reached it since `zero_grad`")
-              .str())));
+      c.host.materialize(
+          makeStr(("`" + c.text(range) +
+                   "` is none: no `backward` has reached it since `zero_grad`")
+                      .str())));
   TensorType type = slot.type;
   type.place = c.places.modelPlace(*slot.owner);
   Value value = c.emit().read(slot.gradName, c.tensors.shapeOf(type));

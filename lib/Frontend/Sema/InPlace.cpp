@@ -17,21 +17,13 @@ static Slot &slotOf(const Val &target) {
   return info.gradientOf ? *info.gradientOf : *info.state;
 }
 
-Val Models::readGradient(Slot &slot) {
-  c.training.ensureGradSlot(slot);
-  TensorType type = slot.type;
-  type.place = c.places.modelPlace(*slot.owner);
-  Value value = c.emit().read(slot.gradName, c.tensors.shapeOf(type));
-  return makeTensor(std::move(type), value, slot.owner->moved);
-}
-
 Val Models::readAll(const Val &val, SourceRange range) {
   if (!hasUnread(val))
     return val;
   Val result;
   if (isUnread(val)) {
     auto &info = val.as<TensorInfo>();
-    result = info.gradientOf ? readGradient(*info.gradientOf)
+    result = info.gradientOf ? c.training.gradientLeft(*info.gradientOf, range)
                              : readSlot(*info.state, range);
   } else {
     Vals elements;

@@ -165,10 +165,8 @@ Val Checker::repeat(const Val &sequence, const Val &times, SourceRange range) {
   if (!count)
     return fail();
   auto most = static_cast<int64_t>(kMaxExtent);
-  bool isEmpty =
-      sequence.is(ValKind::List) && elementsOf(sequence).empty();
-  int64_t iterations =
-      isEmpty ? 0 : std::clamp<int64_t>(*count, 0, most + 1);
+  bool isEmpty = sequence.is(ValKind::List) && elementsOf(sequence).empty();
+  int64_t iterations = isEmpty ? 0 : std::clamp<int64_t>(*count, 0, most + 1);
   if (!isWithinExtent(extentOf(sequence) * iterations, range))
     return fail();
   if (sequence.is(ValKind::Str)) {

@@ -76,10 +76,10 @@ def main():
             else:
                 printed.append(("tdc", text, run(["tdc", "run", "block.tdsl"], text)))
         elif kind == "text":
-            for who, source, out in printed:
+            for language, source, out in printed:
                 got, want = out.strip().split("\n"), text.strip().split("\n")
                 if len(got) != len(want) or not all(map(is_same, got, want)):
-                    sys.exit(f"{source}prints in {who}\n{out}\nbut the page says\n{text}")
+                    sys.exit(f"{source}prints in {language}\n{out}\nbut the page says\n{text}")
             printed = []
         else:
             sys.exit(f"a block of {kind}?")
