@@ -233,7 +233,9 @@ private:
     // The bracket that closes it may be in a string that is not closed.
     if (last.kind == Tok::Error && last.begin > bracket)
       return;
-    llvm::StringRef closing = text[bracket] == '(' ? ")" : "]";
+    llvm::StringRef closing = text[bracket] == '('   ? ")"
+                              : text[bracket] == '{' ? "}"
+                                                     : "]";
     Diagnostic &report =
         diags
             .report(DiagCode::TD111, {file, bracket, bracket + 1},
@@ -472,13 +474,30 @@ private:
       return lexUnexpected();
 
     at += size;
-    if (kind == Tok::LBrace || kind == Tok::RBrace)
+    bool isDictionary =
+        kind == Tok::LBrace    ? atDictionary()
+        : kind == Tok::RBrace ? !open.empty() && text[open.back()] == '{'
+                              : false;
+    if ((kind == Tok::LBrace || kind == Tok::RBrace) && !isDictionary)
       closeBrackets();
     add(kind, begin);
-    if (kind == Tok::LParen || kind == Tok::LSquare)
+    if (kind == Tok::LParen || kind == Tok::LSquare ||
+        (kind == Tok::LBrace && isDictionary))
       open.push_back(begin);
-    else if ((kind == Tok::RParen || kind == Tok::RSquare) && !open.empty())
+    else if ((kind == Tok::RParen || kind == Tok::RSquare ||
+              (kind == Tok::RBrace && isDictionary)) &&
+             !open.empty())
       open.pop_back();
+  }
+
+  /// After a `{` in an expression: whether a dictionary of Python begins. The
+  /// parser reports it.
+  bool atDictionary() const {
+    const Token *last =
+        stream.tokens.empty() ? nullptr : &stream.tokens.back();
+    bool isInExpression = !open.empty() || (last && last->kind == Tok::Equal);
+    llvm::StringRef rest = text.slice(at, limit).ltrim();
+    return isInExpression && (rest.starts_with("'") || rest.starts_with("\""));
   }
 
   /// A character that starts no token, often from a word processor.

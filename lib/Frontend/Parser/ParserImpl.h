@@ -304,6 +304,9 @@ private:
   }
   std::nullptr_t reportMembershipTest(const ast::Expr *element);
   std::nullptr_t reportLambda();
+  /// A dictionary with `'params'`, as optimizers of PyTorch take it.
+  std::optional<Edit> groupOfDictionary();
+  std::nullptr_t reportDictionary();
   /// `assert (condition, "message")`: splits the tuple.
   void unwrapAssert(ast::AssertStmt &stmt, SourceRange keyword);
   const ast::Expr *parseGenerator(const ast::Expr *element);
@@ -314,7 +317,6 @@ private:
   void reportStep(const ast::Expr *counter);
   void reportLastComma();
   bool atDictionary() const;
-  std::nullptr_t reportDictionary();
   void reportSelfField();
   /// `torch.name`: steps over the prefix and returns the name to use instead.
   bool atTorch() const {

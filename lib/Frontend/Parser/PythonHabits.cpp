@@ -303,9 +303,35 @@ bool Parser::atDictionary() const {
          before == Tok::Return;
 }
 
+std::optional<Edit> Parser::groupOfDictionary() {
+  SourceRange open = rangeOf(advance());
+  std::string params, settings;
+  while (at(Tok::String)) {
+    const Expr *key = parseString();
+    const Expr *value = key && consume(Tok::Colon) ? parseExpr() : failed;
+    if (!value)
+      return std::nullopt;
+    llvm::StringRef name = llvm::cast<StringExpr>(key)->value;
+    llvm::StringRef written = sources.getText(value->range);
+    if (name == "params")
+      params = written.str();
+    else
+      settings += (", " + name + "=" + written).str();
+    if (!consume(Tok::Comma))
+      break;
+  }
+  if (!consume(Tok::RBrace) || params.empty())
+    return std::nullopt;
+  return Edit{rangeFrom(open), "group(" + params + settings + ")"};
+}
+
 std::nullptr_t Parser::reportDictionary() {
-  diags.report(DiagCode::TD102, rangeOf(peek()))
-      .label("there are no dictionaries and no sets");
+  SourceRange open = rangeOf(peek());
+  std::optional<Edit> group = groupOfDictionary();
+  Diagnostic &report = diags.report(DiagCode::TD102, open)
+                           .label("there are no dictionaries and no sets");
+  if (group)
+    report.fix(FixIt::Safe, "`" + group->text + "`", {*group});
   return failed;
 }
 

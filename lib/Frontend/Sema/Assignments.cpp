@@ -97,6 +97,10 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
     return;
   if (base.is(ValKind::Model) && replaceNumberedPart(base, *part, val))
     return;
+  if (base.is(ValKind::ParameterGroup)) {
+    indexing.reportKey(base, *part);
+    return;
+  }
   if (!base.is(ValKind::Tensor)) {
     if (base.is(ValKind::List))
       unsupported(target.range, "assignment to an element of a list");

@@ -101,6 +101,21 @@ template <size_t count> static Val averagePool(Checker &c, const Bound &args) {
                 batch->hasBatchDim);
 }
 
+/// The mean of the last `count` dims, of any size.
+static Val poolWhole(Checker &c, const Bound &args, size_t count) {
+  const Val &input = args["input"];
+  size_t rank = typeOf(input).dims.size();
+  Vals dims;
+  for (size_t i = rank - count; i != rank; ++i)
+    dims.push_back(makeInt(static_cast<int64_t>(i)));
+  CallArgs mean;
+  mean.range = args.call.range;
+  mean.calleeRange = args.call.calleeRange;
+  mean.positional = {input, makeSequence(ValKind::Tuple, std::move(dims)),
+                     makeBool(true)};
+  return c.calls.call(*c.scopes.findGlobal("mean"), mean);
+}
+
 template <size_t count, bool isMax>
 static Val adaptivePool(Checker &c, const Bound &args) {
   if (!c.tensors.isTensor(args["input"], args.range(), args.what()) ||
@@ -138,6 +153,8 @@ static Val adaptivePool(Checker &c, const Bound &args) {
       return c.fail();
     output.push_back(*number);
   }
+  if (!isMax && llvm::all_of(output, [](int64_t size) { return size == 1; }))
+    return poolWhole(c, args, count);
   return finish(c, args,
                 typed::adaptivePool(c.tensors.builder, input, output, isMax),
                 true);

@@ -546,9 +546,25 @@ Val Indexing::evalSubscript(const ast::SubscriptExpr &expr) {
     return indexSequence(makeSequence(ValKind::List, std::move(parts)),
                          expr.items[0]);
   }
+  case ValKind::ParameterGroup:
+    return reportKey(base, expr);
   default:
     break;
   }
   c.error(DiagCode::TD304, expr.range, "cannot index " + describe(base));
+  return c.fail();
+}
+
+Val Indexing::reportKey(const Val &group, const ast::SubscriptExpr &expr) {
+  Val key = expr.items.size() == 1 && expr.items[0].index
+                ? c.eval(*expr.items[0].index)
+                : Val();
+  Diagnostic &report = c.error(DiagCode::TD102, expr.range, "Python syntax");
+  report.label("the settings of " + describe(group) + " are its fields");
+  if (key.is(ValKind::Str) && key.known) {
+    std::string field = "." + textOf(key).str();
+    report.fix(FixIt::Safe, "`" + field + "`",
+               {{expr.base->range.finish().to(expr.range.finish()), field}});
+  }
   return c.fail();
 }

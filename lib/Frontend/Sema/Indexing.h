@@ -39,6 +39,8 @@ public:
   };
 
   Val evalSubscript(const ast::SubscriptExpr &expr);
+  /// `group["lr"]`.
+  Val reportKey(const Val &group, const ast::SubscriptExpr &expr);
   Val updateTensor(const Val &tensor, llvm::ArrayRef<ast::SubscriptItem> items,
                    const Val &update, SourceRange range);
   Val updateAlong(const Val &tensor, llvm::ArrayRef<Restriction> restrictions,

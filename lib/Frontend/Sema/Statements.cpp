@@ -127,7 +127,9 @@ Flow Checker::execLet(const ast::LetStmt &stmt) {
                        name.empty() ? "the value" : "`" + name + "`",
                        DiagCode::TD407))
     val = fail();
-  if (val.is(ValKind::None)) {
+  // `let bias = none`, also under a condition, but not what a call gives.
+  bool isMeant = !stmt.isVar && !llvm::isa<ast::CallExpr>(stmt.value);
+  if (val.is(ValKind::None) && !isMeant) {
     Diagnostic &report =
         error(DiagCode::TD206, stmt.value->range, "this gives no value");
     if (stmt.isVar && text(stmt.value->range) == "none")
