@@ -474,10 +474,10 @@ private:
       return lexUnexpected();
 
     at += size;
-    bool isDictionary =
-        kind == Tok::LBrace    ? atDictionary()
-        : kind == Tok::RBrace ? !open.empty() && text[open.back()] == '{'
-                              : false;
+    bool isDictionary = kind == Tok::LBrace ? atDictionary()
+                        : kind == Tok::RBrace
+                            ? !open.empty() && text[open.back()] == '{'
+                            : false;
     if ((kind == Tok::LBrace || kind == Tok::RBrace) && !isDictionary)
       closeBrackets();
     add(kind, begin);
@@ -493,8 +493,7 @@ private:
   /// After a `{` in an expression: whether a dictionary of Python begins. The
   /// parser reports it.
   bool atDictionary() const {
-    const Token *last =
-        stream.tokens.empty() ? nullptr : &stream.tokens.back();
+    const Token *last = stream.tokens.empty() ? nullptr : &stream.tokens.back();
     bool isInExpression = !open.empty() || (last && last->kind == Tok::Equal);
     llvm::StringRef rest = text.slice(at, limit).ltrim();
     return isInExpression && (rest.starts_with("'") || rest.starts_with("\""));

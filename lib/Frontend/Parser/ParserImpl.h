@@ -223,9 +223,9 @@ private:
   const ast::Expr *parseNameOrHabit();
   const ast::Expr *parseParens();
   const ast::Expr *parseList();
-  /// From `for` to before the `]`.
   /// Whether the member that ends before the current token may end freezing.
   bool mayUnfreeze(llvm::StringRef method) const;
+  /// From `for` to before the `]`.
   const ast::Expr *parseComprehension(SourceRange start,
                                       const ast::Expr *element);
   const ast::Expr *makeBinary(ast::BinaryOp op, SourceRange opRange,

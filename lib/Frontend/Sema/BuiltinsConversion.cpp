@@ -78,18 +78,29 @@ static Val clone(Checker &c, const Bound &args) {
   return c.unsupported(args.range(), "`clone` of " + describe(input));
 }
 
-/// Python's `copy.deepcopy`: only models change in place.
-static Val deepCopy(Checker &c, const Bound &args) {
-  const Val &given = args["x"];
+static Val copyDeeply(Checker &c, const Val &given, SourceRange range) {
+  if (given.is(ValKind::List) || given.is(ValKind::Tuple)) {
+    Vals copies;
+    for (const Val &element : elementsOf(given))
+      copies.push_back(copyDeeply(c, element, range));
+    return makeSequence(given.kind, std::move(copies));
+  }
+  if (given.is(ValKind::Optimizer) || given.is(ValKind::Loader))
+    return c.unsupported(range, "`deepcopy` of " + describe(given));
   bool isState = given.is(ValKind::State);
   Val model = given;
   model.kind = isState ? ValKind::Model : given.kind;
   if (!model.is(ValKind::Model))
     return given.is(ValKind::Tensor) ? valueOf(given) : given;
-  Val result = c.models.clone(model, args.range());
+  Val result = c.models.clone(model, range);
   if (isState && !result.isError())
     result.kind = ValKind::State;
   return result;
+}
+
+/// Python's `copy.deepcopy`.
+static Val deepCopy(Checker &c, const Bound &args) {
+  return copyDeeply(c, args["x"], args.range());
 }
 
 /// Rounds a value that a function of the prelude has computed in f32 to the f16

@@ -40,15 +40,22 @@ void Training::ensureGradSlot(Slot &slot) {
                        c.tensors.shapeOf(hostNumber(DType::Bool)));
 }
 
-Val Training::gradientLeft(Slot &slot, SourceRange range) {
+Val Training::hasGradient(Slot &slot) {
   ensureGradSlot(slot);
-  Val isThere = readNumber(slot.hasGradName, DType::Bool);
+  return readNumber(slot.hasGradName, DType::Bool);
+}
+
+void Training::requireGradient(Slot &slot, SourceRange range) {
   c.emit().assertThat(
-      c.host.materialize(isThere),
+      c.host.materialize(hasGradient(slot)),
       c.host.materialize(
           makeStr(("`" + c.text(range) +
                    "` is none: no `backward` has reached it since `zero_grad`")
                       .str())));
+}
+
+Val Training::gradientLeft(Slot &slot, SourceRange range) {
+  requireGradient(slot, range);
   TensorType type = slot.type;
   type.place = c.places.modelPlace(*slot.owner);
   Value value = c.emit().read(slot.gradName, c.tensors.shapeOf(type));
@@ -120,7 +127,7 @@ std::vector<Slot *> Training::slotsWithGradients(const Val &parameters,
   return found;
 }
 
-void Training::zeroGrad(const Val &parameters, const CallArgs &args) {
+void Training::zeroGrad(llvm::ArrayRef<Slot *> slots, const CallArgs &args) {
   Val toNone = makeBool(true);
   for (const Val &given : args.positional)
     toNone = given;
@@ -132,7 +139,7 @@ void Training::zeroGrad(const Val &parameters, const CallArgs &args) {
             "`zero_grad` takes `set_to_none=true` or `set_to_none=false`");
     return;
   }
-  for (Slot *slot : slotsWithGradients(parameters, args.range)) {
+  for (Slot *slot : slots) {
     ensureGradSlot(*slot);
     if (toNone.truth)
       writeNumber(slot->hasGradName, makeBool(false), DType::Bool);
@@ -185,9 +192,11 @@ Val Training::gradOf(const Val &target, const Val &wrt, SourceRange range) {
   }
   llvm::SmallVector<Value> values = c.emit().grad(target.value, handles);
   Vals results;
-  for (auto [source, value] : llvm::zip(sources, values))
-    results.push_back(
-        makeTensor(typeOf(source), value, source.as<TensorInfo>().placed));
+  for (auto [source, value] : llvm::zip(sources, values)) {
+    auto &info = source.as<TensorInfo>();
+    results.push_back(makeTensor(typeOf(source), value, info.placed));
+    results.back().as<TensorInfo>().derivativeBy = info.state;
+  }
   if (wrt.is(ValKind::Tensor))
     return results[0];
   return makeSequence(ValKind::Tuple, std::move(results));

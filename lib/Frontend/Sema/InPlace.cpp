@@ -199,6 +199,8 @@ Val Checker::changeInPlace(const Val &target, const ast::Identifier &method,
     std::optional<Val> init = scopes.findGlobal(("init." + name).str());
     return calls.call(*init, whole).isError() ? fail() : target;
   }
+  if (Slot *slot = target.as<TensorInfo>().gradientOf.get())
+    training.requireGradient(*slot, target.range);
   Val val = changed(*this, target, method, args);
   if (val.isError())
     return fail();

@@ -376,7 +376,7 @@ Val Models::callModelMethod(const Val &val, llvm::StringRef name,
     return val;
   }
   if (name == "zero_grad") {
-    c.training.zeroGrad(val, args);
+    c.training.zeroGrad(c.training.slotsWithGradients(val, args.range), args);
     return makeVal(ValKind::None);
   }
   // A function that the model was made with.

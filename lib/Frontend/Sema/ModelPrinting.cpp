@@ -1,5 +1,4 @@
-//===- ModelPrinting.cpp - print of a model
-//---------------------------------===//
+//===- ModelPrinting.cpp - print of a model -------------------------------===//
 //
 // As PyTorch prints a module: its parts, indented, with the arguments that a
 // layer was made with, and in addition the number of parameters.

@@ -183,11 +183,19 @@ Val Checker::repeat(const Val &sequence, const Val &times, SourceRange range) {
 }
 
 Val Checker::evalCompare(const ast::CompareExpr &expr) {
-  Val lhs = eval(*expr.lhs);
+  Val lhs = evalTarget(*expr.lhs);
   Val rhs = eval(*expr.rhs);
   if (lhs.isError() || rhs.isError())
     return fail();
   at(expr.range);
+  // `p.grad != none` asks whether there is one.
+  bool asks = expr.op == CompareOp::Eq || expr.op == CompareOp::Ne;
+  if (asks && rhs.is(ValKind::None) && isUnread(lhs) &&
+      lhs.as<TensorInfo>().gradientOf) {
+    Val isThere = training.hasGradient(*lhs.as<TensorInfo>().gradientOf);
+    return expr.op == CompareOp::Ne ? isThere : host.boolNot(isThere);
+  }
+  lhs = models.readAll(lhs, expr.lhs->range);
   return compareVals(expr.op, lhs, rhs, expr.opRange);
 }
 

@@ -119,9 +119,11 @@ static Val takeSetting(Checker &c, const Setting &setting, const Val &val,
   case Setting::Shares:
     return takeShares(c, val, setting.name, range);
   case Setting::Flag:
-    return val.is(ValKind::Bool)
-               ? val
-               : reportSetting(c, val, setting.name, "a bool");
+    // What is kept of each parameter depends on it.
+    if (!val.is(ValKind::Bool))
+      return reportSetting(c, val, setting.name, "a bool");
+    return c.host.requireBool(val, ("`" + setting.name + "`").str()) ? val
+                                                                     : c.fail();
   case Setting::Count:
     return c.host.constantInt(val) ? val
                                    : reportSetting(c, val, setting.name,
@@ -178,11 +180,13 @@ bool Training::completeSettings(const OptimizerKind &kind,
       return false;
   }
   auto nesterov = group.settings.find("nesterov");
-  auto momentum = group.settings.find("momentum");
-  if (nesterov != group.settings.end() && nesterov->second.known &&
-      nesterov->second.truth && isOff(momentum->second))
+  Val momentum = group.settings.lookup("momentum");
+  bool isDampened = group.settings.count("dampening") &&
+                    !isOff(group.settings.lookup("dampening"));
+  if (nesterov != group.settings.end() && nesterov->second.truth &&
+      (isOff(momentum) || isDampened))
     c.error(DiagCode::TD222, nesterov->second.range,
-            "`nesterov` needs a `momentum`");
+            "`nesterov` needs a `momentum` and no `dampening`");
   return true;
 }
 
@@ -223,7 +227,7 @@ Val Training::readSetting(const ParameterGroup &group, llvm::StringRef name) {
 bool Training::ensureInitialRate(ParameterGroup &group, SourceRange range) {
   if (group.slots.count("initial_lr"))
     return true;
-  if (c.isInsideRunTimeRegion()) {
+  if (c.isInsideRunTimeRegion() || c.calls.exporting) {
     c.unsupported(range, "an `initial_lr` that is first asked for in a loop "
                          "(ask for it once before)");
     return false;
@@ -303,7 +307,14 @@ void Training::assignSetting(const Val &base, llvm::StringRef name,
   }
   Val taken = val;
   taken.range = range;
-  taken = takeSetting(c, *setting, taken, range);
+  if (setting->takes == Setting::NotNegative) {
+    taken = takeNumber(c, taken, name);
+    // The rounding of a schedule may lead a little below 0, as in PyTorch.
+    if (taken.known)
+      requireNotNegative(taken, name, range);
+  } else {
+    taken = takeSetting(c, *setting, taken, range);
+  }
   if (taken.isError())
     return;
   if (!group->slots.count(name)) {
@@ -316,10 +327,12 @@ void Training::assignSetting(const Val &base, llvm::StringRef name,
                   "(…, " + name + "=0.9)`");
         return;
       }
-    if (optimizer.hasStepped || c.isInsideRunTimeRegion()) {
+    if (optimizer.hasStepped || c.isInsideRunTimeRegion() ||
+        c.calls.exporting) {
       c.unsupported(range, "a `" + name.str() +
-                               "` that is first assigned after a `step` or in "
-                               "a loop (assign it once before)");
+                               "` that is first assigned after a `step`, in a "
+                               "loop or in an exported function (assign it "
+                               "once before)");
       return;
     }
     keepInSlots(*group, name, taken);

@@ -18,8 +18,13 @@ Val Training::callOptimizerMethod(const Val &val, llvm::StringRef name,
                                   CallArgs &args) {
   auto &optimizer = val.as<OptimizerInfo>();
   if (name == "zero_grad") {
+    std::vector<Slot *> slots;
     for (auto &group : optimizer.groups)
-      zeroGrad(group->parameters, args);
+      for (const Leaf &leaf : group->leaves)
+        if (!leaf.parameter->gradName.empty() ||
+            c.models.isLearned(*leaf.parameter, args.range))
+          slots.push_back(leaf.parameter);
+    zeroGrad(slots, args);
     return makeVal(ValKind::None);
   }
   if (name == "step") {
@@ -188,7 +193,12 @@ void Training::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
     }
   bool isModel = optimizer.groups.size() == 1 &&
                  optimizer.groups[0]->parameters.is(ValKind::Model);
-  if (gradients && (!isModel || given.size() != learned.size())) {
+  bool fits = given.size() == learned.size();
+  for (size_t i = 0; fits && i != given.size(); ++i)
+    if (given[i].is(ValKind::Tensor))
+      if (Slot *by = given[i].as<TensorInfo>().derivativeBy.get())
+        fits = by == learned[i].second->parameter;
+  if (gradients && !(isModel && fits)) {
     c.error(DiagCode::TD604, range,
             "these are not the gradients of the optimizer's model")
         .note(isModel ? "write `optimizer.step(grad(loss, model))`"

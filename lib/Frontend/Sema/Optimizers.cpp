@@ -175,11 +175,22 @@ static std::vector<std::shared_ptr<ParameterGroup>> groupsOf(const Val &given) {
   return groups;
 }
 
+/// Why a group without leaves has none.
+static llvm::StringLiteral whyNothing(Checker &c, const ParameterGroup &group) {
+  std::vector<NamedSlot> slots;
+  c.training.collectParameters(group.parameters, c.here, slots);
+  bool any = llvm::any_of(slots, [](const NamedSlot &named) {
+    return named.slot->kind == td::SlotKind::Param;
+  });
+  return any ? llvm::StringLiteral(" has only frozen parameters")
+             : llvm::StringLiteral(" has no parameters");
+}
+
 Val Training::buildOptimizer(const Bound &args) {
   const Val &given = args["params"];
   if (given.isError())
     return c.fail();
-  if (c.isInsideRunTimeRegion() && !c.isWalkedAside()) {
+  if ((c.isInsideRunTimeRegion() || c.calls.exporting) && !c.isWalkedAside()) {
     c.models.reportMadeOnce("an optimizer", args.range());
     return c.fail();
   }
@@ -198,7 +209,7 @@ Val Training::buildOptimizer(const Bound &args) {
   for (auto [i, group] : llvm::enumerate(info->groups)) {
     if (group->leaves.empty()) {
       c.error(DiagCode::TD603, args.range(), "the model has nothing to learn")
-          .label(describe(group->parameters) + " has no parameters");
+          .label(describe(group->parameters) + whyNothing(c, *group));
       return c.fail();
     }
     group->optimizer = info.get();

@@ -29,12 +29,15 @@ public:
   Val stopGradient(const Val &val);
   std::vector<Slot *> slotsWithGradients(const Val &parameters,
                                          SourceRange range);
-  /// `zero_grad(set_to_none=true)` of a model or of an optimizer's parameters.
-  void zeroGrad(const Val &parameters, const CallArgs &args);
+  /// `zero_grad(set_to_none=true)`.
+  void zeroGrad(llvm::ArrayRef<Slot *> slots, const CallArgs &args);
   void ensureGradSlot(Slot &slot);
   /// `net.weight.grad`: what `backward` left; stops the program if there is
   /// none.
   Val gradientLeft(Slot &slot, SourceRange range);
+  void requireGradient(Slot &slot, SourceRange range);
+  /// Whether there is one, as a bool of the running program.
+  Val hasGradient(Slot &slot);
 
   // Optimizers -------------------------------------------------------------//
 

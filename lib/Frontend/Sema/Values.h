@@ -105,6 +105,8 @@ struct TensorInfo : Payload {
   std::shared_ptr<Slot> state;
   /// The slot whose gradient this is, if it is not read yet; see `isUnread`.
   std::shared_ptr<Slot> gradientOf;
+  /// The parameter by which `grad` took this derivative, if it is unchanged.
+  std::shared_ptr<Slot> derivativeBy;
   SourceRange placed; ///< where the place was decided; invalid while free
   /// The call that made it, if the call takes `device=` and has none.
   SourceRange made;

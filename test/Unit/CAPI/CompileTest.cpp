@@ -22,10 +22,11 @@ TEST(CompileTest, Interface) {
   EXPECT_EQ(predict->inputs[0].shape[1], 2);
   EXPECT_EQ(predict->runs_alone, 0);
   EXPECT_EQ(program.find("step")->runs_alone, 1);
-  ASSERT_EQ(tdc_state_count(program), 2u);
+  ASSERT_EQ(tdc_state_count(program), 3u);
   EXPECT_STREQ(tdc_state_get(program, 0)->name, "net.weight");
   EXPECT_STREQ(tdc_state_get(program, 1)->name, "net.bias");
-  EXPECT_EQ(tdc_state_get(program, 2), nullptr);
+  EXPECT_STREQ(tdc_state_get(program, 2)->name, "opt.optimizer.lr");
+  EXPECT_EQ(tdc_state_get(program, 3), nullptr);
 }
 
 TEST(CompileTest, NoSuchFunction) {

@@ -152,7 +152,7 @@ TEST(FixIts, PythonBecomesTdsl) {
             "    }\n"
             "    return x[none].to(i64)\n"
             "}\n"
-            "print(sum([x for x in y]), 1, 0 < a and a < 2)\n");
+            "print(sum(x for x in y), 1, 0 < a and a < 2)\n");
 }
 
 TEST(FixIts, ClassBecomesModel) {

@@ -205,11 +205,16 @@ LogicalResult GradPass::serve(BackwardOp backward) {
 /// its parameters, but no backward adds to any of them.
 void GradPass::checkSteps() {
   SymbolTable symbols(getOperation());
-  // All reads of one step are at one source location.
+  // All reads of one step are at one source location. A gradient that the
+  // program itself reads is detached.
   llvm::MapVector<Location, bool> steps;
   getOperation()->walk([&](ReadOp read) {
+    if (read->hasOneUse() && isa<DetachOp>(*read->user_begin()))
+      return;
     StringAttr slot = read.getSlotAttr().getAttr();
-    if (symbols.lookup<SlotOp>(slot).getKind() == SlotKind::Grad)
+    bool isFlag =
+        cast<ShapedType>(read.getType()).getElementType().isInteger(1);
+    if (!isFlag && symbols.lookup<SlotOp>(slot).getKind() == SlotKind::Grad)
       steps[read.getLoc()] |= accumulated.contains(slot);
   });
   for (auto [location, learns] : steps)

@@ -1,8 +1,8 @@
 //===- GradientPresence.cpp - td-gradient-presence ------------------------===//
 //
 // What a block does to a flag is one of a few effects: it leaves the flag as it
-// is, sets it, or does either depending on the run. Effects of a block are
-// computed once, so that the analysis is linear in the size of the program.
+// is, sets it, or does either depending on the run. The effects of a block are
+// computed once, whatever the number of loops around it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -144,7 +144,7 @@ private:
       return effects;
     }
     if (CarryingLoop loop(&op); loop) {
-      const Effects &body = effectsOf(*loop.getBody());
+      Effects body = effectsOf(*loop.getBody());
       return isEntered(loop) ? body : unite(body, Effects());
     }
     if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -154,15 +154,14 @@ private:
     return Effects();
   }
 
-  const Effects &effectsOf(Block &block) {
-    auto [found, isNew] = known.try_emplace(&block);
-    if (isNew) {
-      Effects effects;
-      for (Operation &op : block)
-        append(effects, effectsOf(op));
-      known[&block] = std::move(effects);
-    }
-    return known[&block];
+  /// A copy: a reference would dangle when another block is added.
+  Effects effectsOf(Block &block) {
+    if (auto found = known.find(&block); found != known.end())
+      return found->second;
+    Effects effects;
+    for (Operation &op : block)
+      append(effects, effectsOf(op));
+    return known[&block] = effects;
   }
 
   void replace(ReadOp read, bool value) {

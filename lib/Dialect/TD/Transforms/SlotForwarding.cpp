@@ -212,9 +212,10 @@ private:
 };
 } // namespace
 
-/// The slots of optimizers and gradients that nothing gives another value than
-/// the zeros that all slots start as. Hosts write only slots that there are,
-/// and these disappear with their reads.
+/// The slots of optimizers and gradients that hold the zeros that all slots
+/// start as: no op writes another value. The host of an embedded program could,
+/// but without reads the slot is removed, and is not part of the program's
+/// state.
 static SlotSet findZeroSlots(ModuleOp module, ArrayRef<SlotOp> slots) {
   SlotSet zeros;
   for (SlotOp slot : slots)
