@@ -92,6 +92,11 @@ llvm::ArrayRef<Builtin> getEinsumBuiltins();
 llvm::ArrayRef<Builtin> getPoolingBuiltins();
 llvm::ArrayRef<Builtin> getRearrangeBuiltins();
 
+/// Whether a builtin changes its first argument, a tensor of a model.
+inline bool changesFirst(llvm::StringRef builtin) {
+  return builtin.starts_with("init.") && builtin.ends_with("_");
+}
+
 const Builtin *findBuiltin(llvm::StringRef name);
 /// All names, for suggestions.
 llvm::ArrayRef<llvm::StringRef> getBuiltinNames();

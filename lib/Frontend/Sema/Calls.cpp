@@ -300,8 +300,7 @@ bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
 static bool takesUnread(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
       "zip", "list", "enumerate", "len", "numel", "size", "dim"};
-  return llvm::is_contained(names, name) ||
-         (name.starts_with("init.") && name.ends_with("_"));
+  return llvm::is_contained(names, name) || changesFirst(name);
 }
 
 Val Calls::callBuiltin(const Builtin &builtin, CallArgs &args) {

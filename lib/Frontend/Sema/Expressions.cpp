@@ -440,14 +440,6 @@ static bool isStateMethod(ValKind kind, llvm::StringRef name) {
   return kind == ValKind::Optimizer || kind == ValKind::Model;
 }
 
-/// Whether it is a function such as `init.normal_`.
-static bool changesArgument(const Val &callee) {
-  if (!callee.is(ValKind::Builtin))
-    return false;
-  llvm::StringRef name = callee.as<BuiltinInfo>().builtin->name;
-  return name.starts_with("init.") && name.ends_with("_");
-}
-
 Val Checker::evalCall(const ast::CallExpr &expr,
                       const ast::TypeExpr *expected) {
   CallArgs args;
@@ -495,8 +487,9 @@ Val Checker::evalCall(const ast::CallExpr &expr,
       return models.callModelMethod(base, name, args);
     }
     Val callee = member(base, method->member, method->range);
-    if (!evalArguments(expr.args, args, changesArgument(callee)) ||
-        callee.isError())
+    bool changes = callee.is(ValKind::Builtin) &&
+                   changesFirst(callee.as<BuiltinInfo>().builtin->name);
+    if (!evalArguments(expr.args, args, changes) || callee.isError())
       return fail();
     at(expr.range);
     return calls.call(callee, args);

@@ -16,22 +16,18 @@ static std::string slotOf(const LoaderInfo &loader, llvm::StringRef leaf) {
   return "loader." + loader.name + "." + leaf.str();
 }
 
-/// The type of a host number: it is on the cpu, wherever the batches are.
-static TensorType typeOfLeaf(llvm::StringRef leaf) {
-  return {leaf == "resumes" ? DType::Bool : DType::I64, {}, getCpu()};
+static DType dtypeOf(llvm::StringRef leaf) {
+  return leaf == "resumes" ? DType::Bool : DType::I64;
 }
 
 static void writeLeaf(Checker &c, const LoaderInfo &loader,
                       llvm::StringRef leaf, const Val &val) {
-  c.models.rawWrite(slotOf(loader, leaf),
-                    c.tensors.fillTensor(val, typeOfLeaf(leaf)).value);
+  c.training.writeNumber(slotOf(loader, leaf), val, dtypeOf(leaf));
 }
 
 static Val readLeaf(Checker &c, const LoaderInfo &loader,
                     llvm::StringRef leaf) {
-  TensorType type = typeOfLeaf(leaf);
-  Value tensor = c.emit().read(slotOf(loader, leaf), c.tensors.shapeOf(type));
-  return c.tensors.itemOf(makeTensor(type, tensor));
+  return c.training.readNumber(slotOf(loader, leaf), dtypeOf(leaf));
 }
 
 /// What a file has of a loader.
@@ -53,10 +49,8 @@ bool ControlFlow::keepPosition(LoaderInfo &loader, SourceRange range) {
   }
   loader.name = c.models.uniqueName(name);
   auto declare = [&](llvm::StringRef leaf, const Val &initial) {
-    std::string slot = slotOf(loader, leaf);
-    c.emit().declareSlot(slot, td::SlotKind::Moment, slot, loader.name,
-                         c.tensors.shapeOf(typeOfLeaf(leaf)));
-    writeLeaf(c, loader, leaf, initial);
+    c.training.declareNumber(slotOf(loader, leaf), loader.name, initial,
+                             dtypeOf(leaf));
   };
   declare("position", makeInt(0));
   declare("rows", makeInt(loader.rows));

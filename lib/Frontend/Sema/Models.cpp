@@ -232,6 +232,26 @@ void Models::buildMembers(ModelInstance &model,
   }
 }
 
+static std::shared_ptr<Slot>
+makeSlot(ModelInstance &model, const ast::StateDecl &decl, TensorType type) {
+  auto slot = std::make_shared<Slot>();
+  slot->kind = decl.isParam ? td::SlotKind::Param : td::SlotKind::Buffer;
+  slot->type = std::move(type);
+  slot->declared = decl.range;
+  slot->owner = &model;
+  slot->holders = {&model};
+  return slot;
+}
+
+/// The declared value, of the declared type; an error after a report.
+static Val initialOf(Checker &c, const ast::StateDecl &decl) {
+  Val initial = c.eval(*decl.value, decl.type);
+  bool fits = !initial.isError() &&
+              c.types.matchType(*decl.type, initial, decl.value->range,
+                                "`" + decl.name.text + "`", DiagCode::TD407);
+  return fits ? initial : Val();
+}
+
 /// The dtype in which a host number of the declared type is kept.
 static std::optional<DType> hostNumberType(const ast::TypeExpr &type) {
   auto *named = llvm::dyn_cast<ast::NamedType>(&type);
@@ -251,18 +271,11 @@ void Models::buildHostNumber(ModelInstance &model, const ast::StateDecl &decl,
             "a `param` is learned, so it must be a float tensor");
     return;
   }
-  auto slot = std::make_shared<Slot>();
-  slot->kind = td::SlotKind::Buffer;
-  slot->type = Training::hostNumber(dtype);
+  auto slot = makeSlot(model, decl, Training::hostNumber(dtype));
   slot->isHostNumber = true;
-  slot->declared = decl.range;
-  slot->owner = &model;
-  slot->holders = {&model};
   if (decl.value) {
-    Val initial = c.eval(*decl.value, decl.type);
-    if (initial.isError() ||
-        !c.types.matchType(*decl.type, initial, decl.value->range,
-                           "`" + decl.name.text + "`", DiagCode::TD407))
+    Val initial = initialOf(c, decl);
+    if (initial.isError())
       return;
     slot->initial = c.tensors.fillTensor(initial, slot->type).value;
   }
@@ -289,13 +302,8 @@ void Models::buildState(ModelInstance &model, const ast::StateDecl &decl) {
       c.host.reportNotKnown(val, "a size of a model's state");
       return;
     }
-  auto slot = std::make_shared<Slot>();
-  slot->kind = decl.isParam ? td::SlotKind::Param : td::SlotKind::Buffer;
-  slot->type = *type;
-  slot->declared = decl.range;
-  slot->owner = &model;
-  slot->holders = {&model};
-  if (decl.isParam && !isFloat(type->dtype)) {
+  auto slot = makeSlot(model, decl, std::move(*type));
+  if (decl.isParam && !isFloat(slot->type.dtype)) {
     c.error(DiagCode::TD304, decl.type->range,
             "a `param` is learned, so it must be a float tensor")
         .fix(FixIt::Choice, "`buffer`",
@@ -304,10 +312,8 @@ void Models::buildState(ModelInstance &model, const ast::StateDecl &decl) {
     return;
   }
   if (decl.value) {
-    Val initial = c.eval(*decl.value, decl.type);
-    if (initial.isError() ||
-        !c.types.matchType(*decl.type, initial, decl.value->range,
-                           "`" + decl.name.text + "`", DiagCode::TD407))
+    Val initial = initialOf(c, decl);
+    if (initial.isError())
       return;
     if (typeOf(initial).place.kind == Place::Kind::Cuda ||
         typeOf(initial).place.kind == Place::Kind::Symbol) {

@@ -20,8 +20,8 @@ struct Setting {
   };
   llvm::StringLiteral name;
   Takes takes;
-  double otherwise;         ///< the default
-  double otherwiseNext = 0; ///< the second default of `Shares`
+  double initial;         ///< the default
+  double initialNext = 0; ///< that of the second number of `Shares`
 };
 
 /// What an optimizer keeps of each parameter between steps.

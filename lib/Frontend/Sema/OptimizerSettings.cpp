@@ -34,13 +34,18 @@ void Training::writeNumber(llvm::StringRef slot, const Val &number,
                     c.tensors.fillTensor(number, hostNumber(dtype)).value);
 }
 
+void Training::declareNumber(llvm::StringRef slot, llvm::StringRef instance,
+                             const Val &initial, DType dtype) {
+  c.emit().declareSlot(slot, td::SlotKind::Moment, slot, instance,
+                       c.tensors.shapeOf(hostNumber(dtype)));
+  writeNumber(slot, initial, dtype);
+}
+
 std::string Training::declareNumber(const OptimizerInfo &optimizer,
                                     llvm::StringRef key, const Val &initial,
                                     DType dtype) {
   std::string slot = "opt." + optimizer.name + "." + key.str();
-  c.emit().declareSlot(slot, td::SlotKind::Moment, slot, optimizer.name,
-                       c.tensors.shapeOf(hostNumber(dtype)));
-  writeNumber(slot, initial, dtype);
+  declareNumber(slot, optimizer.name, initial, dtype);
   return slot;
 }
 
@@ -141,14 +146,14 @@ static Val defaultOf(const Setting &setting) {
   switch (setting.takes) {
   case Setting::Number:
   case Setting::NotNegative:
-    return makeFloat(setting.otherwise);
+    return makeFloat(setting.initial);
   case Setting::Shares:
-    return makeSequence(ValKind::Tuple, {makeFloat(setting.otherwise),
-                                         makeFloat(setting.otherwiseNext)});
+    return makeSequence(ValKind::Tuple, {makeFloat(setting.initial),
+                                         makeFloat(setting.initialNext)});
   case Setting::Flag:
-    return makeBool(setting.otherwise != 0);
+    return makeBool(setting.initial != 0);
   case Setting::Count:
-    return makeInt(Size(static_cast<int64_t>(setting.otherwise)));
+    return makeInt(Size(static_cast<int64_t>(setting.initial)));
   case Setting::Word:
     return makeVal(ValKind::None);
   }
@@ -207,14 +212,14 @@ void Training::keepInSlots(ParameterGroup &group, llvm::StringRef name,
     key += "." + std::to_string(group.index);
   Vals numbers = numbersOf(val);
   for (auto [i, number] : llvm::enumerate(numbers))
-    group.slots[name].push_back(
+    group.slots[name.str()].push_back(
         declareNumber(*group.optimizer,
                       numbers.size() == 1 ? key : key + "_" + std::to_string(i),
                       number, DType::F64));
 }
 
 Val Training::readSetting(const ParameterGroup &group, llvm::StringRef name) {
-  auto found = group.slots.find(name);
+  auto found = group.slots.find(name.str());
   if (found == group.slots.end())
     return group.settings.lookup(name);
   Vals numbers;
@@ -317,7 +322,7 @@ void Training::assignSetting(const Val &base, llvm::StringRef name,
   }
   if (taken.isError())
     return;
-  if (!group->slots.count(name)) {
+  if (!group->slots.count(name.str())) {
     for (auto [moment, slot] :
          llvm::zip(optimizer.kind->moments, group->leaves.front().moments))
       if (moment.neededBy == name && slot.empty()) {
@@ -339,6 +344,6 @@ void Training::assignSetting(const Val &base, llvm::StringRef name,
     return;
   }
   for (auto [slot, number] :
-       llvm::zip_equal(group->slots[name], numbersOf(taken)))
+       llvm::zip_equal(group->slots[name.str()], numbersOf(taken)))
     writeNumber(slot, number, DType::F64);
 }

@@ -8,7 +8,6 @@
 
 #include "Checker.h"
 #include "OptimizerKinds.h"
-#include <map>
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -250,11 +249,7 @@ void Training::addToCheckpoint(Emitter::Checkpoint &checkpoint,
   };
   add(optimizer.stepSlot, "step");
   for (const auto &group : optimizer.groups) {
-    // In the order of their names, whatever the order of a map.
-    std::map<std::string, std::vector<std::string>> slots;
     for (auto &[setting, numbers] : group->slots)
-      slots[setting.str()].assign(numbers.begin(), numbers.end());
-    for (auto &[setting, numbers] : slots)
       for (const std::string &slot : numbers)
         add(slot, llvm::StringRef(slot).drop_front(
                       ("opt." + optimizer.name + ".").size()));

@@ -74,7 +74,10 @@ public:
   /// Reads and writes such a number in a slot.
   Val readNumber(llvm::StringRef slot, DType dtype);
   void writeNumber(llvm::StringRef slot, const Val &number, DType dtype);
-  /// Declares the slot of a number of an optimizer; returns its name.
+  /// Declares the slot of a number that an optimizer or a loader keeps.
+  void declareNumber(llvm::StringRef slot, llvm::StringRef instance,
+                     const Val &initial, DType dtype);
+  /// The same for an optimizer; returns the name of the slot.
   std::string declareNumber(const OptimizerInfo &optimizer, llvm::StringRef key,
                             const Val &initial, DType dtype);
   /// Whether a number or a flag is 0 or false, whatever the run.

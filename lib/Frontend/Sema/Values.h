@@ -268,7 +268,7 @@ struct ParameterGroup : Payload {
   llvm::StringMap<Val> settings; ///< lr, momentum, betas …
   /// The slots of the numbers of those settings that change: `lr`, and what the
   /// program assigns; also of `initial_lr`, once a schedule has asked for it.
-  llvm::StringMap<llvm::SmallVector<std::string, 2>> slots;
+  std::map<std::string, llvm::SmallVector<std::string, 2>> slots;
   OptimizerInfo *optimizer = nullptr;
   size_t index = 0; ///< in the optimizer
   struct Leaf {

@@ -13,15 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from printed import is_same
+
 NUMBER = re.compile(r"-?\d+\.\d+")
-
-
-def is_same(got, want):
-    if NUMBER.sub("#", got) != NUMBER.sub("#", want):
-        return False
-    pairs = zip(map(float, NUMBER.findall(got)), map(float, NUMBER.findall(want)))
-    return all(abs(a - b) <= max(0.02 * abs(b), 0.015) for a, b in pairs)
-
 
 page = Path(sys.argv[1]).read_text()
 printed = None
@@ -39,7 +33,8 @@ for match in re.finditer(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTAL
             sys.exit(f"{text}ended with {done.returncode}:\n{printed}")
     elif kind == "text":
         got, want = printed.strip().split("\n"), text.strip().split("\n")
-        if len(got) != len(want) or not all(map(is_same, got, want)):
+        same = len(got) == len(want) and all(is_same(a, b, NUMBER) for a, b in zip(got, want))
+        if not same:
             sys.exit(f"the page says\n{text}\nbut it prints\n{printed}")
     else:
         sys.exit(f"a block of {kind}?")

@@ -15,14 +15,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from printed import is_same
+
 NUMBER = re.compile(r"-?\d+\.\d*")
-
-
-def is_same(got, want):
-    if NUMBER.sub("#", got) != NUMBER.sub("#", want):
-        return False
-    pairs = zip(map(float, NUMBER.findall(got)), map(float, NUMBER.findall(want)))
-    return all(abs(a - b) <= max(0.02 * abs(b), 0.015) for a, b in pairs)
 
 
 def run(command, text):
@@ -78,7 +73,9 @@ def main():
         elif kind == "text":
             for language, source, out in printed:
                 got, want = out.strip().split("\n"), text.strip().split("\n")
-                if len(got) != len(want) or not all(map(is_same, got, want)):
+                pairs = zip(got, want)
+                same = len(got) == len(want) and all(is_same(a, b, NUMBER) for a, b in pairs)
+                if not same:
                     sys.exit(f"{source}prints in {language}\n{out}\nbut the page says\n{text}")
             printed = []
         else:

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace tdc::td {
 #define GEN_PASS_DEF_TDGRADIENTPRESENCEPASS
@@ -88,7 +89,7 @@ public:
       auto type = dyn_cast<RankedTensorType>(slot.getType());
       if (slot.getKind() == SlotKind::Grad && type && type.getRank() == 0 &&
           type.getElementType().isInteger(1))
-        flags.push_back(slot.getSymNameAttr());
+        flags.insert(slot.getSymNameAttr());
     }
   }
 
@@ -132,7 +133,7 @@ private:
   Effects effectsOf(Operation &op) {
     if (auto write = dyn_cast<WriteOp>(op)) {
       StringAttr slot = write.getSlotAttr().getAttr();
-      if (!llvm::is_contained(flags, slot))
+      if (!flags.contains(slot))
         return Effects();
       auto made = write.getValue().getDefiningOp<ComputeOp>();
       BoolAttr constant;
@@ -197,7 +198,7 @@ private:
     branch.erase();
   }
 
-  SmallVector<StringAttr> flags;
+  llvm::SetVector<StringAttr> flags;
   llvm::DenseMap<Block *, Effects> known;
   /// Reads of flags with one value.
   SmallVector<std::pair<ReadOp, bool>> answers;
