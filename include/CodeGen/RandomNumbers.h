@@ -8,6 +8,10 @@
 
 namespace tdc {
 
+/// Registers that each random op of a loop keeps over all iterations: the keys
+/// of the ten rounds, which LLVM hoists.
+inline constexpr int64_t kRoundKeys = 20;
+
 /// Element `index` (row-major, an i64) of the result of td.random, except for
 /// permutations. The bits equal the runtime's (defined in
 /// runtime/src/program/RandomCore.h). `operands` are the op's seed, call and

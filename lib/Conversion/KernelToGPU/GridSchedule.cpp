@@ -3,6 +3,7 @@
 #include "GridSchedule.h"
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/ElementOps.h"
+#include "CodeGen/RandomNumbers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -17,6 +18,9 @@ namespace {
 constexpr int64_t kMostOwners = 64;
 /// Registers of a thread that accumulators may take.
 constexpr int64_t kAccumulators = 64;
+/// Registers that values of all iterations may take in a block of the most
+/// threads, where a thread has 64.
+constexpr int64_t kHoisted = 32;
 
 class Scheduler {
 public:
@@ -37,6 +41,12 @@ private:
   /// Reduces the threads of a block if there is one block. For groups of one
   /// thread.
   void fitThreads();
+  /// Whether the registers suffice for blocks of the most threads.
+  bool fitsMostThreads() const {
+    KernelOp kernel = function.kernel;
+    auto randoms = kernel.getBody().getOps<RandomOp>();
+    return llvm::range_size(randoms) * kRoundKeys <= kHoisted;
+  }
 
   /// The same as countSteps, with estimates of run-time extents.
   int64_t estimateSteps(ArrayRef<unsigned> loops) const {
@@ -158,7 +168,8 @@ void Scheduler::shareReductions() {
   if (!schedule.later.empty())
     work = std::max(work, estimateSteps(schedule.later));
   if (work > 16 * gpu::kWarpSize) {
-    int64_t most = positions < gpu::kBusyThreads / gpu::kWarpSize
+    bool isIdle = positions < gpu::kBusyThreads / gpu::kWarpSize;
+    int64_t most = isIdle && fitsMostThreads()
                        ? gpu::kMostThreads
                        : kBlockThreads;
     schedule.threads = gpu::kWarpSize;

@@ -60,3 +60,33 @@ func.func @turned(%s: i64, %c: i64) -> !t {
   }
   return %r : !t
 }
+
+// -----
+
+!x = tensor<300x27xf32, #td.dev<cuda, 0>>
+!s = tensor<f32, #td.dev<cuda, 0>>
+
+// LLVM hoists the round keys of each random op. Those of two do not fit into
+// the registers of a thread in a block of 1,024.
+// CHECK: td.gpu_kernel @reduce_0 threads 1024
+// CHECK: td.gpu_kernel @reduce_1 threads 256
+func.func @one(%s: i64, %c: i64) -> !s {
+  %r = td.kernel(%s, %c) : (i64, i64) -> !s {
+  ^bb0(%a: i64, %b: i64):
+    %m = td.random uniform %a, %b : !x
+    %t = td.reduce sum %m [0, 1] : !x to !s
+    td.yield %t : !s
+  }
+  return %r : !s
+}
+func.func @two(%s: i64, %c: i64) -> !s {
+  %r = td.kernel(%s, %c) : (i64, i64) -> !s {
+  ^bb0(%a: i64, %b: i64):
+    %m = td.random uniform %a, %b : !x
+    %n = td.random uniform %b, %a : !x
+    %d = td.sub %m, %n : !x
+    %t = td.reduce sum %d [0, 1] : !x to !s
+    td.yield %t : !s
+  }
+  return %r : !s
+}
