@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """How the time and the memory of `tdc` grow with the size of a program.
 
-    growth.py [--tdc PATH] [--only KIND,KIND] [--verb check|run]
+    growth.py [--tdc PATH] [--only KIND,KIND] [--verb check|run|build]
 
-Each kind of program is made with n, 2n, 4n and 8n parts, and is checked and run, each
-in a process of its own. A row has the processor time of all threads (median of three
+Each kind of program is made with n, 2n, 4n and 8n parts, and is checked and run (and
+built, with --verb build), each in a process of its own. A row has the processor time of all threads (median of three
 rounds), the peak memory of the process, and the factors by which they grow from 2n on.
 A figure over its limit is followed by `!`, and the exit code is 1 then.
 """
@@ -75,6 +75,28 @@ def layer_list(n):
     return (f"model M {{\n    ls = [Linear(3, 3) for i in range({n})]\n"
             "    fn forward(x) {\n        var h = x\n"
             "        for l in self.ls { h = relu(l(h)) }\n        return h\n    }\n}\n" + TRAIN)
+
+
+def residual_blocks(n):
+    """Training of blocks that all have another width."""
+    fields = lines(n, lambda i: f"    b{i} = Block({8 + i}, {3 + 2 * (i % 2)})")
+    calls = lines(n, lambda i: f"        h = self.b{i}(h)")
+    return f"""model Block(width: int, kernel: int) {{
+    conv1 = Conv2d(8, width, kernel, padding=kernel // 2, bias=false)
+    bn1 = BatchNorm2d(width)
+    conv2 = Conv2d(width, 8, kernel, padding=kernel // 2, bias=false)
+    bn2 = BatchNorm2d(8)
+    fn forward(x) = relu(x + self.bn2(self.conv2(relu(self.bn1(self.conv1(x))))))
+}}
+model M {{
+{fields}
+    fn forward(x) {{
+        var h = x
+{calls}
+        return h
+    }}
+}}
+{TRAIN.replace("rand(2, 3)", "rand(2, 8, 8, 8)")}"""
 
 
 def prints(n):
@@ -227,6 +249,7 @@ KINDS = {
     whiles: (doubling(3200), OK),
     layer_fields: (doubling(3200), OK),
     layer_list: (doubling(3200), OK),
+    residual_blocks: (doubling(160), OK),
     prints: (doubling(10000), OK),
     sines: (doubling(800), OK),
 }
@@ -253,8 +276,9 @@ def limit():
 def measure(tdc, verb, path):
     """Seconds, megabytes, and how it ended: "", a code or another reason."""
     with (path.parent / "errors.txt").open("w+b") as errors:
+        output = ["-o", path.stem] if verb == "build" else []
         process = subprocess.Popen(
-            [tdc, verb, path.name], cwd=path.parent, stdin=subprocess.DEVNULL,
+            [tdc, verb, path.name, *output], cwd=path.parent, stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limit)
         timer = threading.Timer(MOST_WAIT, process.kill)
         timer.start()
@@ -323,7 +347,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tdc", default="tdc")
     parser.add_argument("--only", default="")
-    parser.add_argument("--verb", choices=["check", "run"])
+    parser.add_argument("--verb", choices=["check", "run", "build"])
     options = parser.parse_args()
     found = shutil.which(options.tdc) or parser.error(f"there is no {options.tdc}")
     tdc = pathlib.Path(found).resolve()  # programs run in a folder of their own
