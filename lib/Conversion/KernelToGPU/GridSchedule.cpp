@@ -169,9 +169,8 @@ void Scheduler::shareReductions() {
     work = std::max(work, estimateSteps(schedule.later));
   if (work > 16 * gpu::kWarpSize) {
     bool isIdle = positions < gpu::kBusyThreads / gpu::kWarpSize;
-    int64_t most = isIdle && fitsMostThreads()
-                       ? gpu::kMostThreads
-                       : kBlockThreads;
+    int64_t most =
+        isIdle && fitsMostThreads() ? gpu::kMostThreads : kBlockThreads;
     schedule.threads = gpu::kWarpSize;
     while (schedule.threads < most && schedule.threads * 4 < work)
       schedule.threads *= 2;
