@@ -20,6 +20,8 @@ struct KernelSignature {
   bool passesWords = false;
   /// The function takes the number of elements of a flat nest.
   bool isFlat = false;
+  /// The function takes a pointer to memory that it uses while it runs.
+  bool hasScratch = false;
 };
 
 /// The kernel function that is being written. Maps the td values of the
@@ -34,6 +36,7 @@ struct KernelFunction {
   ///   - per argument of the body, a pointer or a scalar
   ///   - of a flat nest, the number of elements
   ///   - per result, a pointer
+  ///   - if it has scratch, a pointer
   ///   - per `?` in the types of the inputs and results, an i64
   mlir::LLVM::LLVMFuncOp create(mlir::ModuleOp module, llvm::StringRef name,
                                 KernelSignature signature);
@@ -51,6 +54,8 @@ struct KernelFunction {
   /// position).
   llvm::DenseMap<mlir::Value, mlir::Value> pointers;
   llvm::SmallVector<mlir::Value> resultPointers;
+  /// The scratch; null if there is none.
+  mlir::Value scratch;
   /// i64, f64 and i1 values of the body.
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   /// Run-time sizes of tensor arguments, as i64.

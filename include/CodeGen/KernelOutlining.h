@@ -81,6 +81,9 @@ struct KernelPlan {
   /// input.
   llvm::SmallVector<int64_t> inPlace;
   bool startsAsInput = false;
+  /// The type of memory that the kernel uses while it runs, if it needs any: an
+  /// additional result of the launch, which nothing reads.
+  mlir::RankedTensorType scratch;
   /// Writes the function's body at the builder and returns its launch shape.
   llvm::unique_function<mlir::FailureOr<LaunchShape>(KernelFunction &)> emit;
 };

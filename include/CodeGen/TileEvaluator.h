@@ -37,6 +37,15 @@ struct StoreTarget {
 llvm::SmallVector<StoreTarget, 1>
 getResultTargets(const KernelFunction &function, const td::LoopNest &nest);
 
+/// Copies of elements, so that they are next to each other: for every position
+/// of `rows`, in row-major order, `width` elements along the lane loop.
+struct Panel {
+  td::Access of = {}; ///< the tensor is null: there are no copies
+  mlir::Value pointer;
+  llvm::ArrayRef<unsigned> rows;
+  int64_t width = 0; ///< a multiple of the lanes
+};
+
 /// Offsets inside the register tile: per loop, elements from the loop's
 /// position (on the lane loop, a multiple of the lane count).
 using Tile = llvm::SmallVector<int64_t, 8>;
@@ -66,6 +75,8 @@ public:
   /// Per offset of the lane loop: an i1 vector of the lanes of that vector that
   /// are real. No entry: all lanes are.
   std::map<int64_t, mlir::Value> masks;
+  /// Where the elements of one value are read from instead.
+  Panel panel;
 
   /// The value at `at`, in tile element `tile`: a scalar or a vector.
   mlir::Value evaluate(mlir::Value value, const td::Coordinates &at,
@@ -79,6 +90,8 @@ public:
   bool isStoredElsewhere(const td::Access &root, const Tile &tile) const;
   void store(const StoreTarget &target, mlir::Value value, const Tile &tile);
 
+  /// The address of a vector of elements in a panel.
+  mlir::Value getAddress(const Panel &panel, const Tile &tile);
   /// The address of an element of an input, and its known alignment in bytes.
   mlir::Value getAddress(const td::Access &input, const Tile &tile);
   unsigned getAlignment(const td::Access &input, const Tile &tile) const;

@@ -53,7 +53,7 @@ LLVM::LLVMFuncOp KernelFunction::create(ModuleOp module, llvm::StringRef name,
   }
   if (signature.isFlat)
     types.push_back(i64Type);
-  types.append(results.size(), pointer);
+  types.append(results.size() + signature.hasScratch, pointer);
   auto countSizes = [](ValueRange values) {
     int64_t count = 0;
     for (Value value : values)
@@ -87,6 +87,8 @@ LLVM::LLVMFuncOp KernelFunction::create(ModuleOp module, llvm::StringRef name,
     flatSize = entry->getArgument(next++);
   for (size_t i = 0; i < results.size(); ++i)
     resultPointers.push_back(entry->getArgument(next++));
+  if (signature.hasScratch)
+    scratch = entry->getArgument(next++);
   auto takeSizes = [&](ValueRange values) {
     for (Value value : values)
       if (auto tensor = dyn_cast<RankedTensorType>(value.getType()))

@@ -46,6 +46,7 @@ LogicalResult KernelOutliner::outline(KernelOp kernel, int64_t sections) {
 
   KernelSignature signature = getSignature();
   signature.isFlat = plan->isFlat;
+  signature.hasScratch = bool(plan->scratch);
   LLVM::LLVMFuncOp code =
       function.create(getCode(), getName(kernel), signature);
   FailureOr<LaunchShape> shape = plan->emit(function);
@@ -61,13 +62,16 @@ LogicalResult KernelOutliner::outline(KernelOp kernel, int64_t sections) {
   LLVM::LLVMFuncOp shared = library.share(code, function.reports);
   if (shared == code)
     declare(code, *shape, function.reports);
+  SmallVector<Type> results(kernel.getResultTypes());
+  if (plan->scratch)
+    results.push_back(plan->scratch);
   auto launch = LaunchOp::create(
-      host, kernel.getLoc(), kernel.getResultTypes(), shared.getSymName(),
-      inputs, kernel.getSizes(), makeBlocks(host, kernel, *shape),
-      plan->inPlace,
+      host, kernel.getLoc(), results, shared.getSymName(), inputs,
+      kernel.getSizes(), makeBlocks(host, kernel, *shape), plan->inPlace,
       plan->startsAsInput ? host.getDenseI64ArrayAttr(plan->inPlace)
                           : DenseI64ArrayAttr());
-  kernel.replaceAllUsesWith(launch.getResults());
+  kernel.replaceAllUsesWith(
+      launch.getResults().take_front(kernel.getNumResults()));
   kernel.erase();
   return success();
 }

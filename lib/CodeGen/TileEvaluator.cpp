@@ -118,7 +118,12 @@ Value TileEvaluator::evaluate(Value value, const Coordinates &at,
                     tile);
   if (Value known = lookup(key))
     return known;
-  return emitOutside(value, at, key, [&] {
+  return emitOutside(value, at, key, [&]() -> Value {
+    if (value == panel.of.tensor && &at == panel.of.at)
+      return LLVM::LoadOp::create(
+          b, function.loc,
+          VectorType::get({lanes}, getElementTypeOrSelf(value.getType())),
+          getAddress(panel, tile));
     Operation *op = value.getDefiningOp();
     return op && nest.isInside(op) ? compute(op, at, tile)
                                    : load(value, at, tile);
@@ -414,6 +419,23 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     base = scopes[depth - 1].values[key] = sum ? move(pointer, sum) : pointer;
   }
   return constant ? move(base, distance(constant)) : base;
+}
+
+Value TileEvaluator::getAddress(const Panel &panel, const Tile &tile) {
+  Location loc = function.loc;
+  Value number;
+  for (unsigned row : panel.rows) {
+    if (number)
+      number = arith::MulIOp::create(b, loc, number,
+                                     function.getExtent(nest.getLoops()[row]));
+    number = add(number, positions[row]);
+  }
+  Value offset =
+      arith::MulIOp::create(b, loc, number, function.index(panel.width));
+  offset = add(offset, function.index(tile[laneLoop]));
+  return LLVM::GEPOp::create(b, loc, panel.pointer.getType(),
+                             getElementTypeOrSelf(panel.of.tensor.getType()),
+                             panel.pointer, ValueRange{offset});
 }
 
 Value TileEvaluator::getAddress(const Access &input, const Tile &tile) {

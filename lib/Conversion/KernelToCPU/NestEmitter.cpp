@@ -2,6 +2,7 @@
 
 #include "NestEmitter.h"
 #include "CodeGen/EmptyPickers.h"
+#include "PanelEmitter.h"
 #include "ReductionEmitter.h"
 
 using namespace mlir;
@@ -30,21 +31,29 @@ static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
 static void emit(KernelFunction &function, const LoopNest &nest,
                  const NestSchedule &schedule, ArrayRef<StoreTarget> targets) {
   ArrayRef<unsigned> outer = schedule.outer, later = schedule.later;
+  ArrayRef<unsigned> around =
+      outer.take_front(schedule.panel ? schedule.panel->around : 0);
+  SmallVector<unsigned> inner(outer.drop_front(around.size()));
+  SmallVector<unsigned> within(inner);
+  llvm::append_range(within, later);
   LoopSet open = toLoopSet(outer) | toLoopSet(later);
   NestLoops loops(function, nest, schedule);
   using Values = NestLoops::Values;
   emitUnlessEmpty(function, nest, targets, [&] {
-    loops.open(
-        outer, {},
-        [&](ValueRange) {
-          emitReductions(loops);
-          return loops.open(later, {}, [&](ValueRange) {
-            storeRoots(loops, targets, open);
-            loops.takeRowsOffLanes();
-            return Values();
-          });
-        },
-        /*sums=*/nullptr, later);
+    auto emitRows = [&](ValueRange) {
+      emitReductions(loops);
+      return loops.open(later, {}, [&](ValueRange) {
+        storeRoots(loops, targets, open);
+        loops.takeRowsOffLanes();
+        return Values();
+      });
+    };
+    auto emitBlocks = [&](ValueRange) {
+      if (schedule.panel)
+        emitPanel(loops, schedule);
+      return loops.open(inner, {}, emitRows, /*sums=*/nullptr, later);
+    };
+    loops.open(around, {}, emitBlocks, /*sums=*/nullptr, within);
   });
 }
 
@@ -70,16 +79,15 @@ static SmallVector<int64_t> findInPlace(const KernelFunction &function,
   return pairs;
 }
 
-/// Makes a plan for the candidate's nest.
-static KernelPlan planNest(KernelCandidate &kernel,
-                           NestSchedule (*schedule)(const KernelFunction &,
-                                                    const LoopNest &)) {
+/// Makes a plan for the candidate's nest with the schedule.
+static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
   KernelPlan plan;
   plan.inPlace = findInPlace(kernel.function, *kernel.nest);
-  plan.emit = [nest = std::move(*kernel.nest),
-               schedule](KernelFunction &function) -> FailureOr<LaunchShape> {
-    emit(function, nest, schedule(function, nest),
-         getResultTargets(function, nest));
+  if (schedule.panel)
+    plan.scratch = getPanelType(*kernel.nest, schedule);
+  plan.emit = [nest = std::move(*kernel.nest), schedule = std::move(schedule)](
+                  KernelFunction &function) -> FailureOr<LaunchShape> {
+    emit(function, nest, schedule, getResultTargets(function, nest));
     return LaunchShape();
   };
   return plan;
@@ -88,23 +96,24 @@ static KernelPlan planNest(KernelCandidate &kernel,
 std::optional<KernelPlan> matchNest(KernelCandidate &kernel) {
   if (!kernel.nest)
     return std::nullopt;
-  return planNest(kernel,
-                  [](const KernelFunction &function, const LoopNest &nest) {
-                    return scheduleNest(function, nest, /*serial=*/0);
-                  });
+  return planNest(kernel, scheduleNest(kernel.function, *kernel.nest,
+                                       /*serial=*/0));
 }
 
 std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel) {
   if (!kernel.nest || !isFlatNest(*kernel.nest, kernel.function))
     return std::nullopt;
-  KernelPlan plan = planNest(kernel, scheduleFlatNest);
+  KernelPlan plan =
+      planNest(kernel, scheduleFlatNest(kernel.function, *kernel.nest));
   plan.isFlat = true;
   return plan;
 }
 
 void emitNestTo(KernelFunction &function, const LoopNest &nest,
                 const StoreTarget &target, LoopSet serial) {
-  emit(function, nest, scheduleNest(function, nest, serial), target);
+  NestSchedule schedule = scheduleNest(function, nest, serial);
+  assert(!schedule.panel && "the parts of an update have no scratch");
+  emit(function, nest, schedule, target);
 }
 
 } // namespace tdc

@@ -14,6 +14,18 @@ namespace tdc {
 /// Vectors sized for bytes alone would be too long for other values of the
 /// nest.
 constexpr int64_t kLeastBits = 32;
+/// The L1 data cache of the processors that have the smallest.
+constexpr int64_t kL1Bytes = 32 << 10;
+/// The most neighbouring vectors of a tile. A tile of one row is that long, so
+/// that the other factor is read in long runs.
+constexpr int64_t kMostColumns = 12;
+/// Bytes of a factor that stays in the L2 cache while all rows of the other one
+/// read it.
+constexpr int64_t kL2Bytes = 2 * kPanelBytes;
+/// Positions that read an element of a factor from which a copy costs little.
+constexpr int64_t kManyReaders = 64;
+/// Terms of a product from which lanes may be added up for each result.
+constexpr int64_t kManyTerms = 64;
 
 /// The bits of the widest element that runs on lanes if the loops `onLanes` do.
 static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
@@ -33,6 +45,12 @@ static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
   return bits;
 }
 
+/// The bytes of `elements` elements of the tensor's dtype.
+static int64_t getBytes(Value tensor, int64_t elements) {
+  return elements *
+         getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8;
+}
+
 namespace {
 class Scheduler {
 public:
@@ -48,9 +66,17 @@ public:
   /// so that each of its elements is multiplied with a vector of the other
   /// factor.
   int findUnrolledLoop(LoopSet common) const;
+  /// A factor of the score of a tile that holds `factor` elements of the loop:
+  /// a remainder is a second copy of the loop, with a smaller tile. 0: the loop
+  /// is shorter.
+  double getBlockScore(unsigned loop, int64_t factor) const;
   /// Chooses a tile of both factors' loops for a contraction with its terms on
   /// lanes.
   bool chooseContractionTile();
+  /// Plans a panel for the factor on lanes if its elements have enough readers:
+  /// some if its neighbours on lanes are not neighbours in memory, many if it
+  /// is larger than the caches. Then brings the outer loops into another order.
+  void planPanel();
   /// Whether the sums of as many rows as a vector has lanes may become one
   /// vector.
   bool maySumTogether(unsigned row) const;
@@ -79,7 +105,8 @@ void Scheduler::orderLoops(LoopSet serial) {
   auto planFor = [&](int64_t bits) {
     schedule.lanes = function.vectorBits / bits;
     schedule.onLanes =
-        planVectors(nest, layoutOf, schedule.lanes, serial).lanes;
+        planVectors(nest, layoutOf, schedule.lanes, serial, /*hasPanels=*/true)
+            .lanes;
   };
   planFor(kLeastBits);
   if (int64_t bits = getWidestOnLanes(nest, schedule.onLanes);
@@ -108,6 +135,53 @@ void Scheduler::orderLoops(LoopSet serial) {
       lanesFirst ? std::rotate(list->begin(), lane, lane + 1)
                  : std::rotate(lane, lane + 1, list->end());
   }
+}
+
+void Scheduler::planPanel() {
+  auto *lane = llvm::find_if(
+      schedule.outer, [&](unsigned loop) { return schedule.isOnLanes(loop); });
+  if (!contraction || lane == schedule.outer.end())
+    return;
+  bool isRight = llvm::is_contained(contraction->columns, *lane);
+  if (!isRight && !llvm::is_contained(contraction->rows, *lane))
+    return;
+  const Reduction &product = *contraction->reduction;
+  if (llvm::any_of(product.loops, [&](unsigned loop) {
+        return ShapedType::isDynamic(nest.getLoops()[loop].extent);
+      }))
+    return;
+
+  Value factor = product.op->getOperand(isRight);
+  const Coordinates &at = nest.operandAt(product.op, isRight, *product.at);
+  ArrayRef<unsigned> own = contraction->columns, others = contraction->rows;
+  if (!isRight)
+    std::swap(own, others);
+  int64_t readers = nest.estimatePositions(others);
+  NestSchedule::PanelPlan panel{isRight, /*around=*/0,
+                                nest.estimatePositions(product.loops)};
+  Access source = nest.getSource(factor, at);
+  bool isGathered =
+      source.tensor &&
+      getLaneStride(nest, source, *lane, function.getLayout(source.tensor)) < 0;
+  bool isLarge =
+      getBytes(factor, panel.terms * nest.estimatePositions(own)) > kL2Bytes;
+  if (!(isGathered && readers >= kFewReaders) &&
+      !(isLarge && readers >= kManyReaders))
+    return;
+  if (getBytes(factor, panel.terms * schedule.lanes) > kPanelBytes)
+    return;
+
+  // The loops of the factor are opened first, the lane loop last of them.
+  LoopSet ofFactor = nest.getLoopsOf(factor, at);
+  SmallVector<unsigned> around, inner;
+  for (unsigned loop : schedule.outer)
+    if (loop != *lane)
+      (contains(ofFactor, loop) ? around : inner).push_back(loop);
+  around.push_back(*lane);
+  panel.around = around.size();
+  schedule.panel = panel;
+  schedule.outer = around;
+  llvm::append_range(schedule.outer, inner);
 }
 
 bool Scheduler::maySumTogether(unsigned row) const {
@@ -153,25 +227,34 @@ int Scheduler::findUnrolledLoop(LoopSet common) const {
   return row;
 }
 
+double Scheduler::getBlockScore(unsigned loop, int64_t factor) const {
+  constexpr double kRemainder = 0.8;
+  int64_t extent = nest.getLoops()[loop].extent;
+  if (ShapedType::isDynamic(extent))
+    return factor <= 4 ? 1 : kRemainder;
+  return factor > extent ? 0 : extent % factor == 0 ? 1 : kRemainder;
+}
+
 /// At the end, the lanes of each result of the tile are added up: a small cost
-/// relative to the terms of several loops.
+/// relative to many terms. Instead, rows of lane sums would need one vector of
+/// the inner factor per product, which only the L1 cache supplies in time.
 bool Scheduler::chooseContractionTile() {
-  if (!contraction || contraction->terms.size() < 2 ||
-      contraction->rows.empty() || contraction->columns.empty())
+  if (!contraction || contraction->rows.empty() || contraction->columns.empty())
+    return false;
+  int64_t terms = nest.estimatePositions(contraction->terms),
+          inner = terms * nest.estimatePositions(contraction->columns);
+  bool isWorthSums = terms >= kManyTerms && inner * kLeastBits / 8 > kL1Bytes;
+  if (contraction->terms.size() == 1 && !isWorthSums)
     return false;
   const int64_t budget = getAccumulatorBudget();
   unsigned rows = contraction->rows.back(),
            columns = contraction->columns.back();
-  auto fits = [&](unsigned loop, int64_t factor) {
-    int64_t extent = nest.getLoops()[loop].extent;
-    return factor == 1 ||
-           (!ShapedType::isDynamic(extent) && extent % factor == 0);
-  };
   double best = 0.5; // for one element
   for (int64_t row = 1; row <= budget; ++row)
     for (int64_t column = 1; row * column <= budget; ++column) {
-      double score = double(row * column) / (row + column);
-      if (!fits(rows, row) || !fits(columns, column) || score <= best)
+      double score = double(row * column) / (row + column) *
+                     getBlockScore(rows, row) * getBlockScore(columns, column);
+      if (score <= best)
         continue;
       best = score;
       schedule.factors[rows] = row;
@@ -216,26 +299,30 @@ void Scheduler::chooseFactors() {
 
   double bestScore = -1;
   int64_t bestColumns = 1, bestRows = 1;
-  int64_t maxColumns = lane >= 0 ? std::min<int64_t>(vectorsOf(lane), 4) : 1;
+  int64_t maxColumns =
+      lane >= 0 ? std::min<int64_t>(vectorsOf(lane), kMostColumns) : 1;
+  if (schedule.panel) {
+    Value factor =
+        contraction->reduction->op->getOperand(schedule.panel->factor);
+    maxColumns = std::min(
+        maxColumns,
+        kPanelBytes / getBytes(factor, schedule.panel->terms * schedule.lanes));
+  }
   for (int64_t columns = 1; columns <= maxColumns; ++columns)
     for (int64_t rows = 1; rows <= (row >= 0 ? 12 : 1); ++rows) {
       if (lane >= 0)
         factors[lane] = columns;
       if (row >= 0)
         factors[row] = rows;
-      int64_t extent = row >= 0 ? extentOf(row) : 1;
-      bool isDynamic = ShapedType::isDynamic(extent);
-      if ((!isDynamic && rows > extent) ||
-          countAccumulators(nest.getReductions(), factors) > budget)
+      if (countAccumulators(nest.getReductions(), factors) > budget)
         continue;
       double score = double(rows * columns) / (rows + columns + 1);
       if (lane >= 0) {
         double vectors = vectorsOf(lane);
         score *= vectors / (std::ceil(vectors / columns) * columns);
       }
-      // A remainder is a second copy of the loop, with a smaller tile.
-      if (isDynamic ? rows > 4 : extent % rows != 0)
-        score *= 0.8;
+      if (row >= 0)
+        score *= getBlockScore(row, rows);
       if (score > bestScore) {
         bestScore = score;
         bestColumns = columns;
@@ -265,6 +352,7 @@ NestSchedule scheduleNest(const KernelFunction &function, const LoopNest &nest,
                           LoopSet serial) {
   Scheduler scheduler(function, nest);
   scheduler.orderLoops(serial);
+  scheduler.planPanel();
   scheduler.chooseFactors();
   return std::move(scheduler.schedule);
 }

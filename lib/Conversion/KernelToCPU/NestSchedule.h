@@ -29,6 +29,17 @@ struct NestSchedule {
   /// over lanes: their results are then one vector. -1: none.
   int resultLane = -1;
 
+  /// A factor of a product whose elements are copied to scratch, next to each
+  /// other, before many rows of the other factor read them: all terms at a
+  /// block of the lane loop. They are copied when the first `around` outer
+  /// loops are open.
+  struct PanelPlan {
+    unsigned factor; ///< operand of the product
+    size_t around;
+    int64_t terms;
+  };
+  std::optional<PanelPlan> panel;
+
   bool isOnLanes(unsigned loop) const { return td::contains(onLanes, loop); }
 };
 

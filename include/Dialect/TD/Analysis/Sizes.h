@@ -28,7 +28,9 @@ inline int64_t estimateSize(int64_t size) {
 }
 /// The elements of a tensor by estimateSize(); a size of 0 counts as 1.
 int64_t estimateElements(mlir::RankedTensorType type);
-/// The bytes of these elements.
+/// The terms of each result of the reduction by estimateSize().
+int64_t estimateTerms(ReductionOp reduction);
+/// The bytes of the elements by estimateElements().
 int64_t estimateBytes(mlir::RankedTensorType type);
 
 } // namespace tdc::td

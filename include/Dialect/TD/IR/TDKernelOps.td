@@ -68,7 +68,9 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
     function of the host or a td.gpu_kernel. It takes the context (on a GPU the
     device's error record), then in order a pointer per tensor input and the
     value of each scalar input, a pointer per result, and an i64 per `?` of the
-    inputs' and results' types. A GPU runs it in `blocks` blocks of threads.
+    inputs' and results' types. A GPU runs it in `blocks` blocks of threads. A
+    kernel that needs memory while it runs has it as its last result, which
+    nothing reads.
 
     `in_place` lists the pairs (input, result) that may share one buffer; of the
     pairs that name the same input or the same result, at most one does.

@@ -46,6 +46,15 @@ int64_t estimateElements(RankedTensorType type) {
   return elements;
 }
 
+int64_t estimateTerms(ReductionOp reduction) {
+  int64_t terms = 1;
+  for (OperandDim dim : reduction.getReducedDims())
+    terms *= estimateSize(
+        cast<RankedTensorType>(reduction->getOperand(dim.operand).getType())
+            .getDimSize(dim.dim));
+  return terms;
+}
+
 int64_t estimateBytes(RankedTensorType type) {
   return estimateElements(type) * byteSize(getDType(type.getElementType()));
 }

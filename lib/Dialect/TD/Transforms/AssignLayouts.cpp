@@ -186,7 +186,7 @@ double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
                                  [&](Value inner) {
                                    return getLayout(outside(kernel->op, inner));
                                  },
-                                 lanes)
+                                 lanes, /*serial=*/0, /*hasPanels=*/true)
                                  .cost;
   return cost;
 }

@@ -432,3 +432,30 @@ func.func @scan(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
   %e = td.exp %s : tensor<8x10xf32>
   return %e : tensor<8x10xf32>
 }
+
+// -----
+
+// On a cpu, several tiles of a product read each element of a factor: work on the
+// factor is done once, unless it is as cheap as a load. With few columns there is
+// one tile.
+// CHECK-LABEL: func.func @factor
+// CHECK: %[[X:.*]] = td.kernel
+// CHECK: td.sub
+// CHECK: td.yield
+// CHECK: td.kernel(%[[X]], %arg1)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.matmul
+// CHECK: td.kernel(%arg0, %arg2)
+// CHECK: td.sub
+// CHECK: td.matmul
+func.func @factor(%x: tensor<80x80xf32>, %w: tensor<80x800xf32>, %v: tensor<80x10xf32>) -> (tensor<80x800xf32>, tensor<80x10xf32>) {
+  %a = td.mul %x, %x : tensor<80x80xf32>
+  %b = td.mul %a, %x : tensor<80x80xf32>
+  %c = td.sub %b, %x : tensor<80x80xf32>
+  %y = td.matmul %c, %w : tensor<80x80xf32>, tensor<80x800xf32> -> tensor<80x800xf32>
+  %d = td.mul %x, %x : tensor<80x80xf32>
+  %e = td.mul %d, %x : tensor<80x80xf32>
+  %f = td.sub %e, %x : tensor<80x80xf32>
+  %z = td.matmul %f, %v : tensor<80x80xf32>, tensor<80x10xf32> -> tensor<80x10xf32>
+  return %y, %z : tensor<80x800xf32>, tensor<80x10xf32>
+}

@@ -28,10 +28,22 @@ struct VectorPlan {
   double cost = 0;
 };
 
+// A cpu may copy a factor of a product to a *panel*, in which elements that are
+// read at once are next to each other (PanelEmitter.h).
+
+/// The bytes of a panel: half of an L2 cache, which it shares with the other
+/// factor.
+inline constexpr int64_t kPanelBytes = 512 << 10;
+/// The positions that read an element of the factor from which a panel is worth
+/// gathering it.
+inline constexpr int64_t kFewReaders = 8;
+
 /// The cheapest plan for vectors of `lanes` elements that leaves `serial` loops
-/// alone. Run-time extents count as in estimateSize().
+/// alone. Run-time extents count as in estimateSize(). `hasPanels`: whether a
+/// factor of a product may be copied to a panel.
 VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
-                       int64_t lanes, LoopSet serial = 0);
+                       int64_t lanes, LoopSet serial = 0,
+                       bool hasPanels = false);
 
 /// The distance in memory of two neighbours along `loop`: 0 (the same element),
 /// 1 (contiguous) or -1 (anything else).

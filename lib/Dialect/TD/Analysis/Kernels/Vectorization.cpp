@@ -1,6 +1,7 @@
 //===- Vectorization.cpp - which loops of a nest run on vector lanes ------===//
 
 #include "Dialect/TD/Analysis/Kernels/Vectorization.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include <cmath>
@@ -13,6 +14,8 @@ namespace {
 // Costs in vector instructions; only their ratios matter. A gather is charged
 // half its elements because register tiles reuse what they gather.
 constexpr double kContiguous = 0.5, kUniform = 0.3, kGatherPerLane = 0.5;
+/// The cost of an element that is gathered or scattered without reuse.
+constexpr double kAlonePerLane = 2.5;
 /// The cost of adding up the lanes of one accumulator.
 constexpr double kLaneSum = 8;
 } // namespace
@@ -54,9 +57,24 @@ static double volume(const LoopNest &nest, LoopSet loops) {
   return product;
 }
 
+/// Whether a panel can hold a vector of a factor of the product at each term.
+static bool mayHavePanel(const LoopNest &nest, const Reduction &product,
+                         LoopSet lanes, int64_t width) {
+  LoopSet terms = toLoopSet(product.loops);
+  auto isStatic = [&](unsigned loop) {
+    return !ShapedType::isDynamic(nest.getLoops()[loop].extent);
+  };
+  int64_t bytes = getElementTypeOrSelf(product.op->getOperand(0).getType())
+                      .getIntOrFloatBitWidth() /
+                  8;
+  return product.isContraction() && nest.getReductions().size() == 1 &&
+         !(lanes & terms) && llvm::all_of(product.loops, isStatic) &&
+         volume(nest, terms) * width * bytes <= kPanelBytes;
+}
+
 /// The cost of the nest if `lanes` are the lane loops.
 static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
-                      LoopSet lanes, int64_t width) {
+                      LoopSet lanes, int64_t width, bool hasPanels) {
   // The number of vectors to run over `loops` once.
   auto vectors = [&](LoopSet loops) {
     double count = volume(nest, loops & ~lanes);
@@ -65,14 +83,15 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
         count *= std::ceil(extentOf(nest, loop) / width);
     return count;
   };
-  auto accessCost = [&](const Access &access, LoopSet loops) {
+  const double reused = kGatherPerLane * double(width),
+               alone = kAlonePerLane * double(width);
+  // `gathered`: the cost if lanes are not neighbours in memory.
+  auto accessCost = [&](const Access &access, LoopSet loops, double gathered) {
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop) {
       if (!contains(loops & lanes, loop))
         continue;
       int stride = getLaneStride(nest, access, loop, layoutOf(access.tensor));
-      return stride == 1   ? kContiguous
-             : stride == 0 ? kUniform
-                           : kGatherPerLane * width;
+      return stride == 1 ? kContiguous : stride == 0 ? kUniform : gathered;
     }
     return kContiguous;
   };
@@ -82,28 +101,34 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
   for (const Reduction &reduction : nest.getReductions()) {
     LoopSet own = toLoopSet(reduction.loops);
     LoopSet all = reduction.parallel | own;
+    bool isCopied = hasPanels && mayHavePanel(nest, reduction, lanes, width);
     double each = 1;
     for (const Access &input : nest.getInputs())
-      if (LoopSet of = nest.getLoopsOf(input.tensor, *input.at); of & own)
-        each += accessCost(input, all);
+      if (LoopSet of = nest.getLoopsOf(input.tensor, *input.at); of & own) {
+        double readers = volume(nest, reduction.parallel & ~of);
+        double gathered = isCopied && readers >= kFewReaders
+                              ? alone / readers + kContiguous
+                              : reused;
+        each += accessCost(input, all, std::min(gathered, reused));
+      }
     cost += each * vectors(all);
     if (own & lanes)
       cost += kLaneSum * volume(nest, reduction.parallel);
   }
   double each = 0;
   for (const Access &access : nest.getRoots())
-    each += accessCost(access, root) * 2;
+    each += accessCost(access, root, alone) * 2;
   for (const Access &input : nest.getInputs())
     if (!(nest.getLoopsOf(input.tensor, *input.at) & ~root))
-      each += accessCost(input, root);
+      each += accessCost(input, root, reused);
   return cost + each * vectors(root);
 }
 
 VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
-                       int64_t width, LoopSet serial) {
+                       int64_t width, LoopSet serial, bool hasPanels) {
   std::optional<VectorPlan> best;
   auto consider = [&](LoopSet lanes) {
-    double cost = getCost(nest, layoutOf, lanes, width);
+    double cost = getCost(nest, layoutOf, lanes, width, hasPanels);
     if (!best || cost < best->cost)
       best = VectorPlan{lanes, cost};
   };

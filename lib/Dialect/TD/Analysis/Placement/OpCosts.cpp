@@ -22,13 +22,9 @@ static double countElements(Value value) {
 /// addition. An update writes in place, so only its parts count.
 static double countOperations(Operation *op) {
   double elements = countElements(op->getResult(0));
-  if (auto reduction = dyn_cast<ReductionOp>(op)) {
-    for (OperandDim dim : reduction.getReducedDims())
-      elements *= static_cast<double>(estimateSize(
-          cast<RankedTensorType>(op->getOperand(dim.operand).getType())
-              .getDimSize(dim.dim)));
-    return elements * cast<ComputeOp>(op).getInfo().operands;
-  }
+  if (auto reduction = dyn_cast<ReductionOp>(op))
+    return elements * static_cast<double>(estimateTerms(reduction)) *
+           cast<ComputeOp>(op).getInfo().operands;
   if (auto update = dyn_cast<UpdateOp>(op)) {
     elements = 0;
     for (const UpdatePart &part : update.getParts())

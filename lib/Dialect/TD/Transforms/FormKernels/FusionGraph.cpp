@@ -3,6 +3,7 @@
 #include "FusionGraph.h"
 #include "../Speculation.h"
 #include "Dialect/TD/Analysis/Kernels/Contraction.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/PriorityQueue.h"
 #include <numeric>
@@ -16,6 +17,12 @@ namespace {
 /// Instructions per element above which a value is stored rather than
 /// recomputed.
 constexpr unsigned kCheapCost = 8;
+/// The same for a factor of a product on a cpu, which recomputes it for each of
+/// its tiles.
+constexpr unsigned kCheapPrologue = 2;
+/// The most positions of a product that read an element of a factor in one
+/// tile.
+constexpr int64_t kTileReaders = 64;
 /// The most instructions per element of a kernel: compared with them one more
 /// store costs nothing, and code generation takes more than linear time for a
 /// kernel.
@@ -58,6 +65,18 @@ bool expands(Operation *op) {
         });
       });
   return access.symbols.empty() && dims > coordinates;
+}
+
+/// Whether several tiles of a product on a cpu read each element of the factor.
+bool isReadByTiles(Operation *op, Value factor) {
+  if (!hasFamily(op, OpFamily::Contraction) || isOnGPU(op))
+    return false;
+  auto elements = [](Value tensor) {
+    return estimateElements(cast<RankedTensorType>(tensor.getType()));
+  };
+  int64_t products =
+      elements(op->getResult(0)) * estimateTerms(cast<ReductionOp>(op));
+  return products / elements(factor) > kTileReaders;
 }
 
 /// Whether the op reads its operand at other coordinates than its result's own.
@@ -147,6 +166,7 @@ bool FusionGraph::mustStore(Operation *op, Value operand,
                     });
   return (unstored.reductions && (repeats || steps.contains(op))) ||
          (unstored.cost > kCheapCost && (asksAgain || isAlone)) ||
+         (unstored.cost > kCheapPrologue && isReadByTiles(op, operand)) ||
          (unstored.cost > 0 && asksAgain && isEpilogue) ||
          (unstored.mayFail && unstored.seenBefore != seen) ||
          isScatterIndex(op, operand);

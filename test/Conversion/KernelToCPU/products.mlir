@@ -1,0 +1,96 @@
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=128 vector-registers=16" --split-input-file | FileCheck %s --check-prefix=SHORT
+
+// One row reads 12 vectors of each row of the matrix.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c192_i64
+// CHECK: :12 = scf.for
+// SHORT-LABEL: llvm.func internal @kernel_0
+// SHORT: scf.for {{.*}} step %c48_i64
+// SHORT: :12 = scf.for
+func.func @vector(%x: tensor<1x256xf32>, %w: tensor<256x960xf32>) -> tensor<1x960xf32> {
+  %y = td.matmul %x, %w : tensor<1x256xf32>, tensor<256x960xf32> -> tensor<1x960xf32>
+  return %y : tensor<1x960xf32>
+}
+
+// -----
+
+// Both factors lie along the terms, of which there are many. Where the right one
+// is larger than the L1 cache, a tile of both is multiplied and the lanes of each
+// sum are added up.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c4_i64
+// CHECK: scf.for {{.*}} step %c6_i64
+// CHECK: :24 = scf.for {{.*}} step %c16_i64
+// CHECK: vector.reduction <add>
+func.func @transposed(%x: tensor<40x512xf32>, %w: tensor<96x512xf32>) -> tensor<40x96xf32> {
+  %t = td.permute %w [1, 0] : tensor<96x512xf32> to tensor<512x96xf32>
+  %y = td.matmul %x, %t : tensor<40x512xf32>, tensor<512x96xf32> -> tensor<40x96xf32>
+  return %y : tensor<40x96xf32>
+}
+
+// -----
+
+// A smaller one stays in that cache: a row of 16 sums becomes one vector.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: :16 = scf.for {{.*}} step %c16_i64
+// CHECK: vector.shuffle
+func.func @transposed_small(%x: tensor<40x512xf32>, %w: tensor<16x512xf32>) -> tensor<40x16xf32> {
+  %t = td.permute %w [1, 0] : tensor<16x512xf32> to tensor<512x16xf32>
+  %y = td.matmul %x, %t : tensor<40x512xf32>, tensor<512x16xf32> -> tensor<40x16xf32>
+  return %y : tensor<40x16xf32>
+}
+
+// -----
+
+// With fewer terms, the right factor is gathered into panels, once for all rows.
+// CHECK-LABEL: func.func @transposed_short
+// CHECK: -> (tensor<128x96xf32>, tensor<{{.*}}xf32>)
+// CHECK: llvm.intr.masked.gather
+// CHECK: llvm.store
+// CHECK: scf.for
+// CHECK-NOT: llvm.intr.masked.gather
+// CHECK-NOT: vector.reduction
+// CHECK: llvm.return
+func.func @transposed_short(%x: tensor<128x32xf32>, %w: tensor<96x32xf32>) -> tensor<128x96xf32> {
+  %t = td.permute %w [1, 0] : tensor<96x32xf32> to tensor<32x96xf32>
+  %y = td.matmul %x, %t : tensor<128x32xf32>, tensor<32x96xf32> -> tensor<128x96xf32>
+  return %y : tensor<128x96xf32>
+}
+
+// -----
+
+// A large matrix is copied, all rows of a block of columns, to scratch of the
+// launch: 600 rows of 4 vectors. Batches are outside, rows of the left factor
+// inside. The largest panel has 512 KiB.
+// CHECK-LABEL: func.func @large
+// CHECK: td.launch @kernel_0(%arg0, %arg1) in_place []
+// CHECK-SAME: -> (tensor<2x70x600xf32>, tensor<38400xf32>)
+// CHECK: llvm.func internal @kernel_0
+// CHECK-SAME: %[[SCRATCH:arg4]]: !llvm.ptr)
+// CHECK: scf.for {{.*}} to %c2_i64
+// CHECK: scf.for {{.*}} step %c64_i64
+// CHECK: scf.for {{.*}} to %c600_i64
+// CHECK-COUNT-4: llvm.store {{.*}} : vector<16xf32>
+// CHECK: scf.for
+// CHECK: scf.for {{.*}} to %c600_i64
+// CHECK: llvm.getelementptr %[[SCRATCH]]
+func.func @large(%x: tensor<2x70x600xf32>, %w: tensor<2x600x600xf32>) -> tensor<2x70x600xf32> {
+  %y = td.matmul %x, %w : tensor<2x70x600xf32>, tensor<2x600x600xf32> -> tensor<2x70x600xf32>
+  return %y : tensor<2x70x600xf32>
+}
+
+// -----
+
+// Every second element of a row: the panel is gathered once for all channels.
+// CHECK-LABEL: func.func @strided
+// CHECK: -> (tensor<1x64x8x16xf32>, tensor<512xf32>)
+// CHECK: llvm.intr.masked.gather
+// CHECK: llvm.store
+// CHECK-NOT: llvm.intr.masked.gather
+// CHECK: llvm.return
+func.func @strided(%x: tensor<1x32x16x32xf32>, %w: tensor<64x32x1x1xf32>) -> tensor<1x64x8x16xf32> {
+  %y = td.contract %x, %w at affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 * 2 + d5, d3 * 2 + d6)>,
+      affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)> : tensor<1x32x16x32xf32>, tensor<64x32x1x1xf32> -> tensor<1x64x8x16xf32>
+  return %y : tensor<1x64x8x16xf32>
+}
