@@ -100,12 +100,14 @@ SmallVector<Value> SelectOp::buildVJP(OpBuilder &builder,
 
 SmallVector<Value> Atan2Op::buildVJP(OpBuilder &builder,
                                      ArrayRef<Value> cotangents) {
-  // x / (x² + y²) for y and -y / (x² + y²) for x; NaN at the origin, as in
+  // x / (x² + y²) for y and -y / (x² + y²) for x; 0 at the origin, as in
   // PyTorch.
   TensorBuilder b(builder, getLoc());
   Value y = getLhs(), x = getRhs();
   Value square = b.add(b.mul(y, y), b.mul(x, x));
-  Value share = b.div(cotangents[0], square);
+  Value zero = b.zeros(x);
+  Value share = b.select(b.compare(ComparePredicate::EQ, square, zero), zero,
+                         b.div(cotangents[0], square));
   return {b.mul(share, x), b.neg(b.mul(share, y))};
 }
 
