@@ -51,6 +51,10 @@ private:
   /// Lets the producer of the written value write into the slot directly, if no
   /// read of the slot or of a value in it is affected.
   void forwardWrite(const SlotRow &row, SlotEvents &events, td::WriteOp write);
+  /// Lets the input of such a producer that works in place be in the slot, too:
+  /// the initial values of a parameter need no second buffer.
+  void forwardInput(const SlotRow &row, SlotEvents &events,
+                    td::LaunchOp launch);
   bool isOverwritten(const SlotEvents &events, mlir::Value value,
                      unsigned after, unsigned until) const;
   void moveToSlot(mlir::Value root, const SlotRow &row);

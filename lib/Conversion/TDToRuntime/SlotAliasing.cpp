@@ -79,16 +79,20 @@ bool Planner::isOverwritten(const SlotEvents &events, Value value,
          });
 }
 
+/// Whether an op can write its result to any address.
+static bool canWriteTo(Operation *producer) {
+  auto copy = dyn_cast_or_null<td::CopyStartOp>(producer);
+  bool isPeerCopy = copy && copy.isBetweenGPUs();
+  return isPeerCopy || isa_and_nonnull<td::LaunchOp, td::LoadOp, td::RandomOp,
+                                       td::ToDeviceOp>(producer);
+}
+
 void Planner::forwardWrite(const SlotRow &row, SlotEvents &events,
                            td::WriteOp write) {
   Value root = getRoot(write.getValue());
   Operation *producer = root.getDefiningOp();
-  auto copy = dyn_cast_or_null<td::CopyStartOp>(producer);
-  bool isPeerCopy = copy && copy.isBetweenGPUs();
-  if ((!isPeerCopy &&
-       !isa_and_nonnull<td::LaunchOp, td::LoadOp, td::RandomOp, td::ToDeviceOp>(
-           producer)) ||
-      !isArena(root) || producer->getBlock() != write->getBlock())
+  if (!canWriteTo(producer) || !isArena(root) ||
+      producer->getBlock() != write->getBlock())
     return;
   if (row.layout && !writesPhysicalOrder(write))
     return;
@@ -120,6 +124,44 @@ void Planner::forwardWrite(const SlotRow &row, SlotEvents &events,
   }
   moveToSlot(root, row);
   events.values.push_back({root, begin, lastUse});
+  if (auto launch = dyn_cast<td::LaunchOp>(producer); launch && !row.layout)
+    forwardInput(row, events, launch);
+}
+
+void Planner::forwardInput(const SlotRow &row, SlotEvents &events,
+                           td::LaunchOp launch) {
+  unsigned end = liveness.getBegin(launch);
+  unsigned own = slotStorages.find(row.index)->second;
+  llvm::ArrayRef<int64_t> pairs = launch.getInPlace();
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2) {
+    if (idOf(launch.getResult(pairs[i + 1])) != own)
+      continue;
+    Value input = getRoot(launch.getInputs()[pairs[i]]);
+    Operation *producer = input.getDefiningOp();
+    if (!canWriteTo(producer) || !isArena(input) ||
+        producer->getBlock() != launch->getBlock() ||
+        liveness.getFacts(input).getLastUse() != end ||
+        at(idOf(input)).device != row.device ||
+        at(idOf(input)).buffer.bytes != getByteSize(row.type) ||
+        !mayOverwrite(launch, idOf(input), own))
+      continue;
+    unsigned begin = liveness.getBegin(producer);
+    auto within = [&](unsigned position) {
+      return begin < position && position < end;
+    };
+    bool isRead = llvm::any_of(events.saves, within) ||
+                  llvm::any_of(events.reads, [&](td::ReadOp read) {
+                    return within(liveness.getBegin(read));
+                  });
+    bool isInUse = llvm::any_of(events.values, [&](const SlotValue &other) {
+      return other.first < end && other.last >= begin;
+    });
+    if (isRead || isInUse || isOverwritten(events, input, begin, end))
+      continue;
+    moveToSlot(input, row);
+    events.values.push_back({input, begin, end});
+    return;
+  }
 }
 
 void Planner::moveToSlot(Value root, const SlotRow &row) {

@@ -88,6 +88,42 @@ func.func @main() {
 
 // -----
 
+// The input of a launch that works in place is in the slot, too.
+td.slot @w param "w" of "m" : tensor<16xf32>
+llvm.func @make(!llvm.ptr, !llvm.ptr)
+llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+
+// expected-remark @below {{arena 64}}
+func.func @main() {
+  // expected-remark @below {{result 0: slot 0 + 64}}
+  %drawn = td.launch @make() in_place [] : () -> tensor<16xf32>
+  // expected-remark @below {{result 0: slot 0 + 64}}
+  %new = td.launch @unary(%drawn) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+  td.write %new, @w : tensor<16xf32>
+  return
+}
+
+// -----
+
+// It is not there if the slot is read between the two launches.
+td.slot @w param "w" of "m" : tensor<16xf32>
+llvm.func @make(!llvm.ptr, !llvm.ptr)
+llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr)
+
+// expected-remark @below {{arena 128}}
+func.func @main() {
+  %path = td.format "w.safetensors"
+  // expected-remark @below {{result 0: arena 64 + 64}}
+  %drawn = td.launch @make() in_place [] : () -> tensor<16xf32>
+  td.save %path [@w] as ["w"] []
+  // expected-remark @below {{result 0: slot 0 + 64}}
+  %new = td.launch @unary(%drawn) in_place [0, 0] : (tensor<16xf32>) -> tensor<16xf32>
+  td.write %new, @w : tensor<16xf32>
+  return
+}
+
+// -----
+
 // A read before a loop is used in every iteration, so a write in the loop makes
 // it a copy.
 td.slot @w param "w" of "m" : tensor<16xf32>
