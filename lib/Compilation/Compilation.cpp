@@ -191,10 +191,16 @@ CheckOptions Compilation::getCheckOptions() {
   return result;
 }
 
+/// Whether a report may be due to an `arg` that is not known: a value that must
+/// be known, or a model that is made under a condition.
+static bool mayNeedArgument(const Diagnostic &report) {
+  return report.code == DiagCode::TD208 || report.code == DiagCode::TD216;
+}
+
 /// The number of values that must be known at compile time and are not.
 static unsigned countUnknown(const DiagnosticEngine &diags) {
   return llvm::count_if(diags.getSorted(), [](const Diagnostic *report) {
-    return report->code == DiagCode::TD208;
+    return mayNeedArgument(*report);
   });
 }
 
@@ -217,7 +223,7 @@ bool Compilation::fixArguments(const DiagnosticEngine &found) {
   if (unknown == 0)
     return false;
   for (const Diagnostic *report : found.getSorted())
-    if (report->code == DiagCode::TD208 && !neededAt.isValid())
+    if (mayNeedArgument(*report) && !neededAt.isValid())
       neededAt = report->primary.range;
   llvm::SmallVector<llvm::StringRef> names;
   for (const ProgramArgument &argument : program->getArguments())
@@ -276,7 +282,7 @@ bool Compilation::walk(Emitter &emitter) {
       fixArguments(found)) {
     if (options.purpose == Purpose::Check || options.purpose == Purpose::Report)
       for (const Diagnostic *report : reports)
-        if (report->code != DiagCode::TD208)
+        if (!mayNeedArgument(*report))
           withAnyArguments.push_back(*report);
     return false;
   }
