@@ -127,8 +127,14 @@ bool Checker::replaceNumberedPart(const Val &base,
   Val index = eval(*target.items[0].index);
   std::optional<int64_t> number = host.constantInt(index);
   int64_t count = model.members.size();
-  if (!number || *number < -count || *number >= count)
+  if (!number)
     return false;
+  if (*number < -count || *number >= count) {
+    error(DiagCode::TD222, target.range,
+          "there is no part " + std::to_string(*number) + ": " +
+              describe(base) + " has " + std::to_string(count) + " parts");
+    return true;
+  }
   ModelInstance::Member &member =
       model.members[*number < 0 ? *number + count : *number];
   if (!Models::canReplace(member, val))

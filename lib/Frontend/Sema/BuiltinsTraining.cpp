@@ -167,12 +167,17 @@ static Val clipGradNorm(Checker &c, const Bound &args) {
 // Functions that change the gradients that `backward` left in a model
 //===----------------------------------------------------------------------===//
 
-/// A model, a parameter, or several in a list.
-static bool areParameters(const Val &val) {
-  if (val.is(ValKind::List) || val.is(ValKind::Tuple))
-    return llvm::all_of(elementsOf(val), areParameters);
-  return val.is(ValKind::Model) ||
-         (val.is(ValKind::Tensor) && val.as<TensorInfo>().state);
+/// The first value that is no model and no parameter, in lists too, or null.
+static const Val *findOther(const Val &val) {
+  if (val.is(ValKind::List) || val.is(ValKind::Tuple)) {
+    for (const Val &element : elementsOf(val))
+      if (const Val *other = findOther(element))
+        return other;
+    return nullptr;
+  }
+  auto slot = val.is(ValKind::Tensor) ? val.as<TensorInfo>().state : nullptr;
+  bool isParameter = slot && slot->kind == td::SlotKind::Param;
+  return val.is(ValKind::Model) || isParameter ? nullptr : &val;
 }
 
 /// The slots of the gradients of `parameters`; nothing after a report.
@@ -181,9 +186,13 @@ static std::optional<std::vector<Slot *>> findGradients(Checker &c,
   const Val &given = args["parameters"];
   if (given.isError())
     return std::nullopt;
-  if (!areParameters(given)) {
-    c.error(DiagCode::TD303, given.range,
-            args.what() + " takes a model, not " + describe(given))
+  if (const Val *other = findOther(given)) {
+    auto slot =
+        other->is(ValKind::Tensor) ? other->as<TensorInfo>().state : nullptr;
+    c.error(DiagCode::TD303,
+            other->range.isValid() ? other->range : given.range,
+            args.what() + " takes a model or its parameters, not " +
+                (slot ? "a buffer, which has no gradient" : describe(*other)))
         .note("it changes what `loss.backward()` left, as in " +
               llvm::StringRef(args.what()).drop_back().str() +
               "(model.parameters(), …)`")

@@ -97,6 +97,9 @@ public:
   Flow execContinue(const ast::Stmt &stmt);
   Flow execReturn(const ast::ReturnStmt &stmt);
   Flow leaveFunction(Val result);
+  /// An assertion of the prelude about its arguments has failed: it ends all
+  /// functions of the prelude up to the call in the user's code.
+  bool preludeFailed = false;
   /// Whether the loop around this point has no further iteration.
   Val isLoopOver();
   /// At the end of a scope: joins the model states of all paths that lead

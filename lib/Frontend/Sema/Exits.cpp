@@ -106,7 +106,12 @@ Flow ControlFlow::execStatements(llvm::ArrayRef<const ast::Stmt *> stmts,
                                  Rest *around) {
   for (auto [i, stmt] : llvm::enumerate(stmts)) {
     Rest rest{stmts.drop_front(i + 1), around, {}};
+    bool isOwn = !c.isPrelude(stmt->range.file);
+    if (isOwn)
+      preludeFailed = false;
     Flow flow = c.exec(*stmt, rest);
+    if (preludeFailed && !isOwn && flow == Flow::Next)
+      return leaveFunction(c.fail());
     if (rest.isWalked)
       return flow;
     if (flow != Flow::Next)

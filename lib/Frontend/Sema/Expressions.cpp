@@ -378,6 +378,8 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
                      : type.native == NativeModel::ModuleList ? "ModuleList"
                                                               : "Module");
     }
+    if (auto val = models.classMember(base.as<ClassInfo>(), name.text, range))
+      return *val;
     break;
   case ValKind::Str:
     if (auto method = scopes.findGlobal(("str." + name.text).str()))
@@ -442,6 +444,8 @@ static bool isStateMethod(ValKind kind, llvm::StringRef name) {
 
 Val Checker::evalCall(const ast::CallExpr &expr,
                       const ast::TypeExpr *expected) {
+  if (!isPrelude(expr.range.file))
+    control.preludeFailed = false;
   CallArgs args;
   args.range = expr.range;
   args.calleeRange = expr.callee->range;

@@ -199,6 +199,8 @@ Val Models::loadState(const Val &target, CallArgs &args) {
   }
   for (auto &[written, val] : writes) {
     Slot &slot = *written.as<TensorInfo>().state;
+    if (typeOf(val).dtype != slot.type.dtype) // as `copy_` does
+      val = c.tensors.castTo(val, slot.type.dtype);
     if (slot.isHostNumber) {
       writeSlot(slot, val);
       continue;

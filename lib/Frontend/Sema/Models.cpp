@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/ASTWalk.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;
@@ -104,6 +105,42 @@ Val Models::construct(const ClassInfo &cls, CallArgs &args) {
   Val val = makeVal(ValKind::Model);
   val.data = model;
   return val;
+}
+
+/// Whether the value of an expression depends on a name or `self`.
+static bool readsNames(const ast::Expr &expr) {
+  bool reads =
+      llvm::isa<ast::NameExpr>(expr) || expr.kind == ast::ExprKind::Self;
+  ast::forEachChild(
+      expr, [&](const ast::Expr &child) { reads |= readsNames(child); });
+  return reads;
+}
+
+std::optional<Val> Models::classMember(const ClassInfo &type,
+                                       llvm::StringRef name,
+                                       SourceRange range) {
+  if (!type.decl)
+    return std::nullopt;
+  for (const ast::Decl *member : type.decl->members) {
+    auto *field = llvm::dyn_cast<ast::FieldDecl>(member);
+    if (!field || field->name.text != name)
+      continue;
+    if (readsNames(*field->value)) {
+      c.error(DiagCode::TD202, range,
+              "`" + name + "` is known of a model, not of its type")
+          .note("its value depends on what the model is made with",
+                field->range);
+      return c.fail();
+    }
+    Restore<FileScope *> savedFile(c.scopes.file, type.file);
+    Restore<Scope *> savedScope(c.scopes.scope, &type.file->scope);
+    Val val = c.eval(*field->value, field->type);
+    bool fits = val.isError() || !field->type ||
+                c.types.matchType(*field->type, val, field->value->range,
+                                  ("`" + name + "`").str(), DiagCode::TD407);
+    return fits ? val : c.fail();
+  }
+  return std::nullopt;
 }
 
 std::shared_ptr<ModelInstance> Models::makeModel() {

@@ -71,6 +71,10 @@ public:
   /// State in order with its checkpoint keys, each slot once.
   void collectSlots(const Val &model, llvm::StringRef prefix,
                     std::vector<NamedSlot> &slots);
+  /// `Block.expansion`: a field whose value needs no argument; nothing if the
+  /// type of models has no field of this name.
+  std::optional<Val> classMember(const ClassInfo &type, llvm::StringRef name,
+                                 SourceRange range);
   std::vector<NamedSlot> slotsOf(const std::shared_ptr<ModelInstance> &model);
   /// Adds the slots of a save or load.
   void addToCheckpoint(Emitter::Checkpoint &checkpoint,

@@ -182,6 +182,42 @@ Val Checker::repeat(const Val &sequence, const Val &times, SourceRange range) {
   return makeSequence(ValKind::List, std::move(elements));
 }
 
+/// Whether an expression has values of one kind only: a literal, or a name that
+/// a statement declares. Those of a parameter, or of an element of a list, may
+/// have several.
+static bool isOfOneKind(Checker &c, const ast::Expr &expr) {
+  auto *name = llvm::dyn_cast<ast::NameExpr>(&expr);
+  if (!name)
+    return expr.kind == ast::ExprKind::Int ||
+           expr.kind == ast::ExprKind::Float ||
+           expr.kind == ast::ExprKind::Bool ||
+           expr.kind == ast::ExprKind::String;
+  Binding *binding = c.scopes.lookup(name->name);
+  if (!binding || !binding->declared.isValid())
+    return false;
+  llvm::StringRef before = c.sources.getText(binding->declared.file)
+                               .take_front(binding->declared.begin)
+                               .rtrim(" \t");
+  return before.ends_with("let") || before.ends_with("var") ||
+         before.ends_with("arg");
+}
+
+static bool isTextAndNumber(const Val &lhs, const Val &rhs) {
+  return (lhs.is(ValKind::Str) && rhs.isHostScalar()) ||
+         (lhs.isHostScalar() && rhs.is(ValKind::Str));
+}
+
+static Val reportComparison(Checker &c, CompareOp op, const Val &lhs,
+                            const Val &rhs, SourceRange range) {
+  Diagnostic &report =
+      c.error(DiagCode::TD304, range,
+              "`" + ast::getSpelling(op) + "` is not defined for " +
+                  describe(lhs) + " and " + describe(rhs));
+  if (lhs.is(ValKind::Str) != rhs.is(ValKind::Str))
+    offerText(c, report, lhs.is(ValKind::Str) ? rhs : lhs, FixIt::Choice);
+  return c.fail();
+}
+
 Val Checker::evalCompare(const ast::CompareExpr &expr) {
   Val lhs = evalTarget(*expr.lhs);
   Val rhs = eval(*expr.rhs);
@@ -196,6 +232,10 @@ Val Checker::evalCompare(const ast::CompareExpr &expr) {
     return expr.op == CompareOp::Ne ? isThere : host.boolNot(isThere);
   }
   lhs = models.readAll(lhs, expr.lhs->range);
+  // Never equal, so that it means something only where the kind may vary.
+  if (isTextAndNumber(lhs, rhs) && isOfOneKind(*this, *expr.lhs) &&
+      isOfOneKind(*this, *expr.rhs))
+    return reportComparison(*this, expr.op, lhs, rhs, expr.opRange);
   return compareVals(expr.op, lhs, rhs, expr.opRange);
 }
 
@@ -216,6 +256,12 @@ static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
   };
   return isLiteral(a) && isLiteral(b) ? makeBool(truth)
                                       : c.devices.ofThisMachine(truth);
+}
+
+/// What has an equal value only in values of its own kind.
+static bool isPlain(const Val &val) {
+  return val.isHostScalar() || val.is(ValKind::Str) || val.is(ValKind::List) ||
+         val.is(ValKind::Tuple);
 }
 
 Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
@@ -245,6 +291,8 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
     if (lhs.is(ValKind::Class) && rhs.is(ValKind::Class))
       same = lhs.as<ClassInfo>().decl == rhs.as<ClassInfo>().decl &&
              lhs.as<ClassInfo>().native == rhs.as<ClassInfo>().native;
+    if (isPlain(lhs) && isPlain(rhs) && lhs.kind != rhs.kind)
+      same = false; // two numbers have been compared above
     if (same)
       return makeBool(*same == (op == CompareOp::Eq));
     if (lhs.kind == rhs.kind &&
@@ -261,10 +309,5 @@ Val Checker::compareVals(CompareOp op, const Val &lhs, const Val &rhs,
         return op == CompareOp::Eq ? all : host.boolNot(all);
     }
   }
-  Diagnostic &report = error(DiagCode::TD304, range,
-                             what + " is not defined for " + describe(lhs) +
-                                 " and " + describe(rhs));
-  if (lhs.is(ValKind::Str) != rhs.is(ValKind::Str))
-    offerText(*this, report, lhs.is(ValKind::Str) ? rhs : lhs, FixIt::Choice);
-  return fail();
+  return reportComparison(*this, op, lhs, rhs, range);
 }

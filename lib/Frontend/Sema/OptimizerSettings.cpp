@@ -323,15 +323,6 @@ void Training::assignSetting(const Val &base, llvm::StringRef name,
   if (taken.isError())
     return;
   if (!group->slots.count(name.str())) {
-    for (auto [moment, slot] :
-         llvm::zip(optimizer.kind->moments, group->leaves.front().moments))
-      if (moment.neededBy == name && slot.empty()) {
-        c.error(DiagCode::TD222, range,
-                "the optimizer was made without `" + name + "`")
-            .note("give it one when it is made: `" + optimizer.kind->name +
-                  "(…, " + name + "=0.9)`");
-        return;
-      }
     if (optimizer.hasStepped || c.isInsideRunTimeRegion() ||
         c.calls.exporting) {
       c.unsupported(range, "a `" + name.str() +
@@ -340,6 +331,7 @@ void Training::assignSetting(const Val &base, llvm::StringRef name,
                                "once before)");
       return;
     }
+    addMoments(*group, name);
     keepInSlots(*group, name, taken);
     return;
   }

@@ -16,14 +16,11 @@ using namespace tdc::sema;
 // Slots
 //===----------------------------------------------------------------------===//
 
-/// The slot of a moment, or an empty name if the settings need none.
+/// The slot of a moment.
 static std::string declareMoment(Checker &c, const OptimizerInfo &optimizer,
                                  const ParameterGroup &group,
                                  const ParameterGroup::Leaf &leaf,
                                  const Moment &moment) {
-  if (!moment.neededBy.empty() &&
-      Training::isOff(group.settings.lookup(moment.neededBy)))
-    return "";
   Val initial = moment.initialSetting.empty()
                     ? makeFloat(moment.initial)
                     : group.settings.lookup(moment.initialSetting);
@@ -41,12 +38,20 @@ static std::string declareMoment(Checker &c, const OptimizerInfo &optimizer,
   return slot;
 }
 
+/// An element of `net.named_parameters()`.
+static bool isNamedParameter(const Val &val) {
+  return val.is(ValKind::Tuple) && elementsOf(val).size() == 2 &&
+         elementsOf(val)[0].is(ValKind::Str);
+}
+
 bool Training::collectParameters(const Val &val, SourceRange range,
                                  std::vector<NamedSlot> &slots) {
   if (val.is(ValKind::Model)) {
     c.models.collectSlots(val, "", slots);
     return true;
   }
+  if (isNamedParameter(val))
+    return collectParameters(elementsOf(val)[1], range, slots);
   if (val.is(ValKind::List) || val.is(ValKind::Tuple))
     return llvm::all_of(elementsOf(val), [&](const Val &element) {
       return collectParameters(element, range, slots);
@@ -72,10 +77,19 @@ bool Training::collectParameters(const Val &val, SourceRange range,
 /// name of the model, and its own name for them. What all have in common at the
 /// front, up to a dot, is left out.
 static void nameInWhole(Checker &c, std::vector<NamedSlot> &slots) {
+  // A part that replaced another has slots with names of their own.
+  llvm::DenseMap<const Slot *, std::string> names;
+  for (const auto &model : c.models.all)
+    if (!model->adopted && !model->name.empty())
+      for (const NamedSlot &named : c.models.slotsOf(model))
+        names.try_emplace(named.slot, model->name + "." + named.key);
   for (NamedSlot &named : slots) {
     c.models.ensureSlotNamed(*named.slot);
+    auto known = names.find(named.slot);
     // What is after a colon is not part of the name (Models::castState).
-    named.key = llvm::StringRef(named.slot->name).split(':').first.str();
+    named.key = known != names.end()
+                    ? known->second
+                    : llvm::StringRef(named.slot->name).split(':').first.str();
   }
   auto rootOf = [](const NamedSlot &named) {
     return llvm::StringRef(named.key).split('.').first;
@@ -127,12 +141,25 @@ void Training::addLeaf(OptimizerInfo &info, ParameterGroup &group,
         .label("`" + named.key + "` is " + typeText(slot.type))
         .note("give the others to a second optimizer, for example `AdamW`");
   ParameterGroup::Leaf leaf{&slot, named.key, {}, ""};
-  for (const Moment &moment : info.kind->moments)
-    leaf.moments.push_back(declareMoment(c, info, group, leaf, moment));
+  for (const Moment &moment : info.kind->moments) {
+    bool isNeeded = moment.neededBy.empty() ||
+                    !isOff(group.settings.lookup(moment.neededBy));
+    leaf.moments.push_back(
+        isNeeded ? declareMoment(c, info, group, leaf, moment) : "");
+  }
   if (!info.kind->rates.empty())
     leaf.missedSlot =
         declareNumber(info, named.key + ".missed", makeInt(0), DType::I64);
   group.leaves.push_back(std::move(leaf));
+}
+
+void Training::addMoments(ParameterGroup &group, llvm::StringRef setting) {
+  const OptimizerInfo &optimizer = *group.optimizer;
+  for (ParameterGroup::Leaf &leaf : group.leaves)
+    for (auto [moment, slot] :
+         llvm::zip_equal(optimizer.kind->moments, leaf.moments))
+      if (moment.neededBy == setting && slot.empty())
+        slot = declareMoment(c, optimizer, group, leaf, moment);
 }
 
 //===----------------------------------------------------------------------===//

@@ -332,6 +332,7 @@ Flow Checker::execAssert(const ast::AssertStmt &stmt) {
   if (truth->known && !truth->truth && isPrelude(stmt.range.file)) {
     error(DiagCode::TD222, stmt.range,
           formatting.constantText(message).value_or(""));
+    control.preludeFailed = true;
     return control.leaveFunction(fail());
   }
   if (!truth->known || !truth->truth)

@@ -98,6 +98,8 @@ private:
   /// The parameters that steps change, with their moments; false after a
   /// report.
   bool addLeaves(OptimizerInfo &info, SourceRange range);
+  /// Declares the moments that need a setting, where there are none yet.
+  void addMoments(ParameterGroup &group, llvm::StringRef setting);
   void addLeaf(OptimizerInfo &info, ParameterGroup &group,
                const NamedSlot &named, SourceRange range);
   void optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
