@@ -61,6 +61,18 @@ static std::optional<typed::PaddingMode> takeMode(Checker &c,
 }
 
 /// Pairs of numbers, those of the last dim first.
+/// Numbers that only the run knows: concatenated with what is in between.
+static Val padAtRunTime(Checker &c, const Bound &args) {
+  CallArgs call;
+  call.range = args.range();
+  call.calleeRange = args.call.calleeRange;
+  call.positional = {args["input"], args["pad"]};
+  const Val *value = args.find("value");
+  call.positional.push_back(value && !value->is(ValKind::None) ? *value
+                                                               : makeInt(0));
+  return c.calls.callPrelude("pad_at_run_time", call);
+}
+
 static Val pad(Checker &c, const Bound &args) {
   auto input = takeInput(c, args);
   auto mode = takeMode(c, args);
@@ -76,6 +88,11 @@ static Val pad(Checker &c, const Bound &args) {
         .label("the input has " + llvm::Twine(rank) + " dims");
     return c.fail();
   }
+  bool isKnown = llvm::all_of(elementsOf(list), [&](const Val &number) {
+    return !number.is(ValKind::Int) || c.host.constantInt(number);
+  });
+  if (!isKnown && *mode == typed::PaddingMode::Constant)
+    return padAtRunTime(c, args);
   llvm::SmallVector<typed::Padding> padding(rank);
   for (auto [i, val] : llvm::enumerate(elementsOf(list))) {
     auto number = takeInt(c, val, "`pad`");

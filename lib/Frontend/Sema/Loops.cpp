@@ -174,7 +174,8 @@ bool ControlFlow::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
       --begin;
     Binding *binding = c.scopes.lookup(before.drop_front(begin));
     if (binding &&
-        (binding->val.is(ValKind::List) || binding->val.is(ValKind::Str)))
+        (binding->val.is(ValKind::List) || binding->val.is(ValKind::Tuple) ||
+         binding->val.is(ValKind::Str)))
       return true;
   }
   return false;

@@ -76,6 +76,8 @@ void Types::bindSize(const ast::NameExpr &name, const Size &size) {
 }
 
 void sema::reportSize(Checker &c, const Val &size, SourceRange range) {
+  if (size.isError())
+    return;
   Diagnostic &report = c.error(DiagCode::TD303, range,
                                "a size is an int, not " + describe(size));
   if (size.is(ValKind::Float) && !c.isPrelude(range.file)) {
