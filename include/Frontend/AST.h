@@ -510,6 +510,9 @@ struct Param {
   Identifier name;
   const TypeExpr *type = nullptr;     ///< may be null
   const Expr *defaultValue = nullptr; ///< may be null
+  /// `*name`: a tuple of the arguments by position that no parameter before it
+  /// takes. Those after it are given by name.
+  bool isRest = false;
 };
 
 /// `fn name(params) -> result { }` or `fn name(params) = expr`.

@@ -136,7 +136,7 @@ private:
   }
 
   void print(const Param &param) {
-    os << param.name.text;
+    os << (param.isRest ? "*" : "") << param.name.text;
     printIf(": ", param.type);
     printIf(" = ", param.defaultValue);
   }

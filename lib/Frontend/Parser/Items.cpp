@@ -367,6 +367,10 @@ const FnDecl *Parser::parseFn() {
   return isIntact ? fn : failed;
 }
 
+static bool hasRest(llvm::ArrayRef<Param> params) {
+  return llvm::any_of(params, [](const Param &param) { return param.isRest; });
+}
+
 bool Parser::parseParams(llvm::ArrayRef<Param> &result) {
   SourceRange open = rangeOf(advance());
   llvm::SmallVector<Param> params;
@@ -384,6 +388,8 @@ bool Parser::parseParams(llvm::ArrayRef<Param> &result) {
           .fix(FixIt::Safe, "remove it", {{removed, ""}});
       continue;
     }
+    Token star = peek();
+    param.isRest = consume(Tok::Star);
     param.name = parseName("a parameter");
     if (param.name.text.empty())
       return false;
@@ -396,6 +402,16 @@ bool Parser::parseParams(llvm::ArrayRef<Param> &result) {
       param.defaultValue = parseExpr();
       if (!param.defaultValue)
         return false;
+    }
+    if (param.isRest && (param.defaultValue || hasRest(params))) {
+      diags
+          .report(DiagCode::TD101, rangeOf(star),
+                  param.defaultValue
+                      ? "`*" + param.name.text + "` has no default"
+                      : "a second parameter with `*`")
+          .note("`*" + param.name.text +
+                "` is a tuple of all arguments that remain; it may be empty");
+      return false;
     }
     param.range = rangeFrom(param.range);
     params.push_back(param);

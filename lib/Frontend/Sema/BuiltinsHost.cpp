@@ -129,11 +129,17 @@ static Val zip(Checker &c, const Bound &args) {
   return makeSequence(ValKind::List, std::move(rows));
 }
 
-static Val list(Checker &c, const Bound &args) {
+static Val sequence(Checker &c, const Bound &args, ValKind kind) {
   Vals elements;
   if (!c.control.elementsOfIterable(args["iterable"], args.range(), elements))
     return c.fail();
-  return makeSequence(ValKind::List, std::move(elements));
+  return makeSequence(kind, std::move(elements));
+}
+static Val list(Checker &c, const Bound &args) {
+  return sequence(c, args, ValKind::List);
+}
+static Val tuple(Checker &c, const Bound &args) {
+  return sequence(c, args, ValKind::Tuple);
 }
 
 /// int(x), float(x), bool(x): of a host value, a text or a 0-d tensor.
@@ -218,6 +224,7 @@ static std::optional<bool> isOfType(Checker &c, const Val &val, const Val &type,
                     .Case("bool", ValKind::Bool)
                     .Case("str", ValKind::Str)
                     .Case("list", ValKind::List)
+                    .Case("tuple", ValKind::Tuple)
                     .Case("tensor", ValKind::Tensor)
                     .Default(std::nullopt);
     // In Python a bool is an int, too.
@@ -227,7 +234,7 @@ static std::optional<bool> isOfType(Checker &c, const Val &val, const Val &type,
   c.error(DiagCode::TD303, type.range.isValid() ? type.range : range,
           "`isinstance` takes a type, not " + describe(type))
       .note("a model such as `Linear`, `Module` for any model, or `int`, "
-            "`float`, `bool`, `str`, `list`, `tensor`");
+            "`float`, `bool`, `str`, `list`, `tuple`, `tensor`");
   return std::nullopt;
 }
 
@@ -281,6 +288,7 @@ llvm::ArrayRef<Builtin> sema::getHostBuiltins() {
       {"enumerate", "iterable, start=", enumerate},
       {"zip", "*iterables", zip},
       {"list", "iterable", list},
+      {"tuple", "iterable", tuple},
       {"int", "x", toInt},
       {"float", "x", toFloat},
       {"bool", "x", toBool},

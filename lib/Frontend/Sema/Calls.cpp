@@ -163,30 +163,59 @@ static bool checkLoss(Checker &c, llvm::ArrayRef<ast::Param> params,
   return false;
 }
 
+/// The index of the parameter with a `*`, or the number of parameters.
+static size_t restIndex(llvm::ArrayRef<ast::Param> params) {
+  return llvm::find_if(params,
+                       [](const ast::Param &param) { return param.isRest; }) -
+         params.begin();
+}
+
+/// What a parameter with a `*` takes: a tuple.
+static Val restOf(Checker &c, llvm::ArrayRef<ast::Param> params,
+                  llvm::ArrayRef<Val> positional) {
+  size_t first = std::min(restIndex(params), positional.size());
+  Vals rest(positional.drop_front(first));
+  SourceRange range;
+  if (!rest.empty() && rest.front().range.file == rest.back().range.file &&
+      rest.front().range.begin <= rest.back().range.begin)
+    range = rest.front().range.to(rest.back().range);
+  Val val = makeSequence(ValKind::Tuple, std::move(rest));
+  val.range = range;
+  return val;
+}
+
 bool Calls::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
                        llvm::StringRef what) {
-  llvm::SmallVector<llvm::StringRef> names;
-  for (const ast::Param &param : params)
-    names.push_back(param.name.text);
-  if (args.positional.size() > params.size()) {
+  size_t restAt = restIndex(params);
+  bool hasRest = restAt != params.size();
+  if (!hasRest && args.positional.size() > params.size()) {
     reportExtra(args, what, "", params.size());
     return false;
   }
   llvm::SmallVector<const Val *> given(params.size(), nullptr);
-  for (auto [i, val] : llvm::enumerate(args.positional))
-    given[i] = &val;
+  Val rest = restOf(c, params, args.positional);
+  if (hasRest)
+    given[restAt] = &rest;
+  for (size_t i = 0; i != std::min(args.positional.size(), restAt); ++i)
+    given[i] = &args.positional[i];
   for (const auto &keyword : args.keywords) {
-    auto *found = llvm::find(names, keyword.name.text);
-    if (found == names.end()) {
+    auto *found = llvm::find_if(params, [&](const ast::Param &param) {
+      return !param.isRest && param.name.text == keyword.name.text;
+    });
+    if (found == params.end()) {
+      llvm::SmallVector<llvm::StringRef> names;
+      for (const ast::Param &param : params)
+        if (!param.isRest)
+          names.push_back(param.name.text);
       reportKeyword(c, keyword, what, names, c.isPrelude(c.scopes.file->id));
       return false;
     }
-    if (given[found - names.begin()]) {
+    if (given[found - params.begin()]) {
       c.error(DiagCode::TD205, keyword.name.range,
               "`" + keyword.name.text + "` is given twice");
       return false;
     }
-    given[found - names.begin()] = &keyword.val;
+    given[found - params.begin()] = &keyword.val;
   }
   bool isLoss = what.ends_with("_loss`") && c.isPrelude(c.scopes.file->id);
   if (isLoss && !checkLoss(c, params, given, args.range))
@@ -204,7 +233,14 @@ bool Calls::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
     }
     if (val.isError())
       return false;
-    if (param.type) {
+    if (param.type && param.isRest) {
+      Vals elements(elementsOf(val));
+      for (Val &one : elements)
+        good &= c.types.matchType(
+            *param.type, one, one.range.isValid() ? one.range : args.range,
+            "`*" + param.name.text.str() + "`", DiagCode::TD407);
+      val = makeSequence(ValKind::Tuple, std::move(elements));
+    } else if (param.type) {
       SourceRange range = val.range.isValid() ? val.range : args.range;
       SourceRange user = given[i] ? range : args.range;
       DiagCode code = isLoss ? DiagCode::TD402 : DiagCode::TD407;
@@ -299,7 +335,7 @@ bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
 /// changes it.
 static bool takesUnread(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
-      "zip", "list", "enumerate", "len", "numel", "size", "dim"};
+      "zip", "list", "tuple", "enumerate", "len", "numel", "size", "dim"};
   return llvm::is_contained(names, name) || changesFirst(name);
 }
 
@@ -364,8 +400,10 @@ static std::optional<Place> unplacedParameters(const Checker &c,
     if (!shared || shared->kind == Place::Kind::Free)
       shared = place;
   };
-  for (auto [param, val] : llvm::zip(fn.params, args.positional))
-    add(param, val);
+  size_t restAt = restIndex(fn.params);
+  for (auto [i, val] : llvm::enumerate(args.positional))
+    if (size_t at = std::min(i, restAt); at != fn.params.size())
+      add(fn.params[at], val);
   for (const auto &keyword : args.keywords)
     for (const ast::Param &param : fn.params)
       if (param.name.text == keyword.name.text)
@@ -493,7 +531,7 @@ void Calls::execExport(const ast::FnDecl &fn) {
   c.scopes.pushScope();
   for (const ast::Param &param : fn.params) {
     std::optional<TensorType> type;
-    if (!param.type || !c.types.isTensorType(*param.type))
+    if (!param.type || param.isRest || !c.types.isTensorType(*param.type))
       c.unsupported(param.range, "a parameter of an exported function that is "
                                  "not an annotated tensor");
     else

@@ -19,7 +19,7 @@ static constexpr llvm::StringLiteral kFunctions =
     "adaptive_avg_pool3d adaptive_max_pool3d affine_grid angle argwhere "
     "as_strided as_strided_scatter avg_pool3d bartlett_window bernoulli "
     "bincount binomial bitwise_left_shift bitwise_right_shift blackman_window "
-    "block_diag broadcast_shapes broadcast_tensors cartesian_prod "
+    ""
     "chain_matmul cholesky cholesky_inverse cholesky_solve combinations "
     "ctc_loss det eig eigh fractional_max_pool2d fractional_max_pool3d frexp "
     "frobenius_norm frombuffer gcd grid_sample gru gumbel_softmax "
@@ -59,7 +59,6 @@ static constexpr struct {
      "layout pin_memory"},
     {"tensor", "pin_memory"},
     {"randint randperm", "generator"},
-    {"eye", "device"},
     {"zeros_like ones_like full_like rand_like randn_like",
      "layout memory_format"},
     {"relu relu6 silu mish leaky_relu elu selu celu hardtanh hardsigmoid "

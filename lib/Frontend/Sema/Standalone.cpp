@@ -114,7 +114,7 @@ void Calls::checkAlone(const FunctionInfo &fn) {
       c.isPrelude(fn.file->id) || !checkedAlone.insert(fn.decl).second)
     return;
   for (const ast::Param &param : fn.decl->params)
-    if (!param.type)
+    if (!param.type || param.isRest)
       return;
 
   unsigned reports = c.countReports();
