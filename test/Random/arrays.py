@@ -386,7 +386,7 @@ def scattered(g, x, index, source, dim):
     places, values = below(g, index, g[x].shape[dim])
     # An update that a later one replaces has a gradient, as in PyTorch, although the result
     # does not change with it.
-    replaces = not g.is_smooth and g.flip(0.5)
+    replaces = (g.uses_torch or not g.is_smooth) and g.flip(0.5)
     call, combine = ("scatter", None) if replaces else ("scatter_add", "sum")
     return g.call(f"{call}({{0}}, {dim}, {places}, {{2}})", [x, index, source],
                   lambda world, v, i, s: compute("scatter_along", [v, values(i), s], dim=dim,
@@ -412,6 +412,14 @@ def random_tensor(g, shape, dtype):
                       random_value(world, law, shape, dtype))
     return random_ints(g, shape, dtype, *g.pick([(0, 2), (0, 100), (1, 9)] + (
         [] if dtype == "u8" else [(-5, 7)])))
+
+
+def quarters(g, shape, dtype):
+    """Multiples of 1/4, many of which are equal; indices if not of floats."""
+    if not is_float(dtype):
+        return random_tensor(g, shape, dtype)
+    array = (np.asarray(g.numbers.integers(-8, 9, shape)) / 4).astype(DTYPES[dtype])
+    return g.call(f"tensor({array.tolist()}, dtype={dtype})", [], lambda world: Value([array]))
 
 
 def random_ints(g, shape, dtype, low, high):

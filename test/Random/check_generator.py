@@ -8,17 +8,30 @@ Ends with an AssertionError, or "generator: ok".
 
 import collections
 import re
+from pathlib import Path
 
 import numpy as np
 
 import again
+import arrays
+import elements
 import functions
 import levels
 from generate import Generator, text
 from tree import Call, Function, Let, World
-from values import Rejected, Value, compute
+from values import Rejected, Value, compute, is_float
 
 COUNT = 250  # programs in which every kind of access and combination occurs
+ROUNDS = 400  # of all proposals, at most, in which every function of the table occurs
+REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "Reference.md"
+LEFT_OUT = {
+    "gives a value of the host": {"numel", "size", "dim", "is_floating_point", "allclose", "equal"},
+    "is the same tensor here": {"cuda", "deepcopy"},
+    "is part of statements": {"cpu", "item"},
+    "draws random numbers in an order of its own": {
+        "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"},
+    "gives infinities": {"generate_square_subsequent_mask"},
+}
 
 
 def check_that_all_kinds_are_made():
@@ -41,6 +54,47 @@ def check_that_all_kinds_are_made():
         twice += bool(re.search(r"= (x\d+) .* \((\1\[x|index_select\(\1,|gather\(\1,)", source))
     assert all(made.values()), made
     assert twice > COUNT / 50, twice
+
+
+def functions_of_tensors():
+    """The names in the tables of the reference, without images and models."""
+    text = REFERENCE.read_text()
+    text = text[text.index("### Making tensors"):text.index("## Models")]
+    start, end = text.index("## Images\n"), text.index("## Functions of torch.nn.functional")
+    return set(re.findall(r"^\| `(?:x\.)?([a-z_0-9]+)\(", text[:start] + text[end:], re.MULTILINE))
+
+
+def has_value(call, world):
+    try:
+        call.value(world)
+    except Rejected:
+        return False
+    return True
+
+
+def check_that_all_functions_are_made():
+    """A function that a proposal makes with a result is made by programs, too, sooner or later."""
+    missing = functions_of_tensors() - set().union(*LEFT_OUT.values())
+    for seed in range(ROUNDS):
+        g = Generator(seed)
+        for dtype in ("f64", "f32", "i64", "bool"):
+            shape = g.small_shape()
+            call = arrays.random_tensor(g, shape, dtype) if is_float(dtype) else \
+                arrays.random_ints(g, shape, dtype, 0, 2)
+            g.attempt([Let(g.name(), call)])
+        if seed % 2:  # larger than 1
+            g.attempt([Let(g.name(), g.call("full((3,), 1.5, dtype=f64)", [], lambda world:
+                                            Value([np.full(3, 1.5)])))])
+        for proposal, weight in elements.PROPOSALS:
+            for _ in range(weight):
+                call = g.proposed(proposal)
+                made = set(re.findall(r"([a-z_][a-z_0-9]*)\(", str(call))) & missing
+                if made and has_value(call, g.world):
+                    missing -= made
+        if not missing:
+            return
+    raise AssertionError(f"no proposal makes {', '.join(sorted(missing))}: add one, as in "
+                         "pointwise.py, or say why not in LEFT_OUT")
 
 
 def check_inlined():
@@ -109,6 +163,7 @@ def main():
     check_order()
     check_differences()
     check_that_all_kinds_are_made()
+    check_that_all_functions_are_made()
     print("generator: ok")
 
 

@@ -8,7 +8,7 @@ outside the domain of a function are Rejected when the call is computed.
 
 import numpy as np
 
-from values import DTYPES, Rejected, Value, compute, compute_smooth, is_float
+from values import DTYPES, Rejected, Value, compute, compute_smooth, is_float, truth
 
 PROPOSALS = []  # (function, how often)
 FLOATS = ["f64", "f32", "f32", "f16", "bf16"]
@@ -195,7 +195,9 @@ def cast(g):
 
 def converted(g, x, to):
     def meaning(world, value):
-        if not is_float(to) and is_float(value.dtype):
+        if to == "bool":
+            truth(value)
+        elif not is_float(to) and is_float(value.dtype):
             compute("cast", [value.stretched()], to, to=to)
         return compute("cast", [value], to, to=to)
     return g.call(f"{{0}}.to({to})", [x], meaning, keeps=0)
@@ -225,6 +227,7 @@ WITH_KINKS = {
     "clamp({0}, min=-0.5, max=1.5)": lambda x: np.clip(x, -0.5, 1.5),
     "reciprocal({0}.abs() + 1.0)": lambda x: 1 / (1 + np.abs(x)),
 }
+POINTS = [-3, -1, -0.5, 0, 1, 1.5, 3]  # where one of them has its kinks
 
 
 @proposal(5)
@@ -238,5 +241,6 @@ def smooth(g):
     def meaning(world, value):
         if np.any(np.abs(value.copies[0]) > 15):
             raise Rejected
-        return compute_smooth(functions[text], [value], value.dtype)
+        return compute_smooth(functions[text], [value], value.dtype,
+                              points=POINTS * (text in WITH_KINKS))
     return g.call(text, [x], meaning, keeps=0)

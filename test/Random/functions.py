@@ -83,15 +83,15 @@ def is_noise(value):
 
 def is_compared(g, names):
     """Whether central differences check the gradients with respect to these tensors: they are f64
-    and few. Else the interpreter does."""
-    return all(g[name].dtype == "f64" and g[name].size <= COMPARED for name in names
-               if is_float(g[name].dtype))
+    and few. Else the interpreter does, or PyTorch."""
+    floats = [g[name] for name in names if is_float(g[name].dtype)]
+    return not g.uses_torch and all(value.dtype == "f64" and value.size <= COMPARED
+                                    for value in floats)
 
 
 def smooth_call(g, names, count):
     """A smooth function, `let y` of its call, and `let` of the weights of y."""
-    compared = is_compared(g, names)
-    g.is_smooth, g.has_kinks = True, compared
+    g.is_smooth, g.has_kinks = True, g.uses_torch or is_compared(g, names)
     function = make_function(g, [g[name] for name in names], count)
     g.is_smooth, g.has_kinks = False, True
     y = function and Let(g.name(), call_of(function, names))

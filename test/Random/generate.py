@@ -12,23 +12,35 @@ import random
 import numpy as np
 
 import arrays
+import contractions  # noqa: F401
 import elements
+import images  # noqa: F401
+import losses  # noqa: F401
+import orders  # noqa: F401
+import places  # noqa: F401
+import pointwise  # noqa: F401, whose proposals are among all, as are those of windows
+import shapes  # noqa: F401
 import training
-import windows  # noqa: F401, whose proposals are among all
+import windows  # noqa: F401
 from again import again
 from functions import COMPARED, function, gradient, gradient_call, smooth_call, unused
 from statements import choice, let, loop, move, nested, read, unreached, update
 from tree import Assign, Call, Let, Save, Statement, World, run_all, text_of
-from values import Number, Rejected, Value, is_float
+from values import Number, Rejected, Value, is_float, kinks
 
 SMALL_SIZES = [1, 2, 2, 3, 3, 4]  # of differentiated functions
 SIZES = [1, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 32, 33, 40, 64, 70, 80]
 # Proposals for differentiated code, and those of its indices.
-SMOOTH = {"unary", "binary", "with_number", "smooth", "softmax", "layer_norm", "reduce", "matmul",
-          "permute", "reshape", "broadcast", "slice_of", "row", "concat", "stack", "gather",
-          "gather_along", "scatter_add", "statistic", "unsqueeze", "arg_reduce", "flip", "roll",
-          "repeat_interleave", "pad", "windows", "cumulative", "max_pool",
-          "convolution"}
+SMOOTH = {"unary", "binary", "with_number", "smooth", "softmax", "layer_norm", "reduce",
+          "matmul", "permute", "reshape", "broadcast", "slice_of", "row", "concat", "stack",
+          "gather", "gather_along", "scatter_add", "statistic", "unsqueeze", "arg_reduce",
+          "flip", "roll", "repeat_interleave", "pad", "windows", "cumulative", "max_pool",
+          "convolution", "function_of_one", "function_of_two", "other_name", "function_of_three",
+          "glu", "sort", "median", "quantile", "extremes", "along", "counted", "covariance",
+          "rearranged", "single_dims", "repeated", "part_of", "together", "diagonals",
+          "rows_written", "combined", "put", "inserted", "convolution_of", "pool", "patches",
+          "interpolated", "norm_of_channels", "loss", "loss_of_classes", "loss_of_labels", "distance",
+          "named_product", "batched_product", "like", "masks"}
 # Kinds of statements and how often they are: outside of blocks, inside, and in functions.
 KINDS = [(let, 16), (again, 14), (update, 2), (read, 3), (loop, 2.5), (unreached, 2), (choice, 1.5),
          (function, 1), (gradient, 2), (move, 3)]
@@ -56,6 +68,7 @@ class Generator:
         self.made = 0
         self.is_smooth = False  # whether what is made is differentiated,
         self.has_kinks = True  # and whether it may have kinks
+        self.uses_torch = False  # whether PyTorch gives the gradients
         self.moves = self.flip(0.3)
         # Few sizes and dtypes, so that tensors fit each other.
         self.sizes = self.random.sample(SIZES, 3)
@@ -163,8 +176,14 @@ class Generator:
         """A call that may have no result, or None."""
         kinds = [(f, w) for f, w in elements.PROPOSALS
                  if not self.is_smooth or f.__name__ in SMOOTH]
-        function = self.random.choices([f for f, _ in kinds], [w for _, w in kinds])[0]
-        return function(self)
+        return self.proposed(self.random.choices([f for f, _ in kinds], [w for _, w in kinds])[0])
+
+    def proposed(self, proposal):
+        """The call that a proposal makes, or None."""
+        try:
+            return proposal(self)
+        except Rejected:
+            return None
 
     def block(self, count, names=()):
         """Statements for a block of its own; `names` are defined in it. They are computed, but in
@@ -222,12 +241,14 @@ class Generator:
             run_all(more, self.world)
         return body + self.saves(body)
 
-    def gradients(self):
+    def gradients(self, uses_torch=False):
         """A program of the gradients of one function with respect to all its inputs."""
+        self.uses_torch = uses_torch
         dtypes = ["f64"] * self.random.randint(1, 3) + ["i64"] * self.random.randint(0, 1)
-        self.sizes = self.random.sample(SMALL_SIZES, 2)
-        inputs = [Let(self.name(), arrays.random_tensor(self, self.small_shape(), dtype))
-                  for dtype in dtypes]
+        # Central differences compute the function twice for every element.
+        self.sizes = self.random.sample(SMALL_SIZES + [5, 8, 17] * uses_torch, 2)
+        new = arrays.quarters if uses_torch and self.flip(0.5) else arrays.random_tensor
+        inputs = [Let(self.name(), new(self, self.small_shape(), dtype)) for dtype in dtypes]
         run_all(inputs, self.world)
         names = [statement.name for statement in inputs]
         count = self.random.randint(2, 8)
@@ -256,6 +277,12 @@ def generate(seed):
 def generate_gradients(seed):
     """The program of a seed whose gradients NumPy follows."""
     return Generator(seed).gradients()
+
+
+def generate_torch(seed):
+    """The program of a seed whose gradients PyTorch gives."""
+    with kinks("exact"):
+        return Generator(seed).gradients(uses_torch=True)
 
 
 def compute_program(program):

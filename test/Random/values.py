@@ -31,9 +31,13 @@ LARGEST = 1e4  # of floats: f16 ends at 65504
 SMALLEST = 1e-30  # denormals count as zero
 APART = {"f64": 1e-3, "f32": 1e-2, "f16": 0.2, "bf16": 0.4}  # where an op is ill-conditioned
 STRETCH = 8  # how much nearer to a step of a function than its error a value may not be
-# Where functions have two slopes.
+# Where functions have two slopes,
 KINKS = {"max": np.equal, "min": np.equal, "abs": np.logical_not, "relu": np.logical_not}
-REJECTS_KINKS = False
+# and the pattern that tells on which side of it a value is.
+SIDES = {"max": lambda a, b: np.sign(np.subtract(a, b, dtype=np.float64)),
+         "min": lambda a, b: np.sign(np.subtract(a, b, dtype=np.float64)),
+         "abs": np.sign, "relu": np.sign}
+KINKS_ARE = ""  # "rejected", or "exact": then only values within their error of a kink are
 STEPS = {"sign", "floor", "ceil", "trunc", "round", "floordiv", "mod", "compare", "arg_reduce"}
 
 
@@ -59,14 +63,31 @@ def first_copies():
 
 @contextlib.contextmanager
 def away_from_kinks():
-    """A value at one of KINKS is Rejected, even where several cancel, as in
-    minimum(x, relu(x)): its gradient follows from a rule, not from the values around it."""
-    global REJECTS_KINKS
-    before, REJECTS_KINKS = REJECTS_KINKS, True
+    """A value at a kink is Rejected, even where several cancel, as in minimum(x, relu(x)): its
+    gradient follows from a rule, not from the values around it."""
+    with kinks("rejected"):
+        yield
+
+
+@contextlib.contextmanager
+def kinks(rule):
+    """Applies KINKS_ARE."""
+    global KINKS_ARE
+    before, KINKS_ARE = KINKS_ARE, rule
     try:
         yield
     finally:
-        REJECTS_KINKS = before
+        KINKS_ARE = before
+
+
+def check_sides(sides, values):
+    """Rejects values whose error decides on which side of a step they are."""
+    if all(value.is_exact for value in values):
+        return
+    values = [value.stretched() for value in values]
+    first, *others = [sides(*(value.copy(i) for value in values)) for i in range(COPIES)]
+    if any(not np.array_equal(first, other) for other in others):
+        raise Rejected
 
 
 class Rejected(Exception):
@@ -198,6 +219,11 @@ def compute(mnemonic, values, dtype=None, /, **options):
         apply(mnemonic, stretched, dtype, options)
         if mnemonic == "compare":
             check_order(*stretched)
+    if KINKS_ARE == "exact" and mnemonic in SIDES:
+        check_sides(SIDES[mnemonic], values)
+    if KINKS_ARE == "exact" and mnemonic == "reduce" and options["kind"] in ("max", "min"):
+        check_sides(lambda x: x == OPS["reduce"].reference(Sample([x], options)).reshape(
+            [1 if d in options["dims"] else size for d, size in enumerate(x.shape)]), values)
     return apply(mnemonic, values, dtype, options)
 
 
@@ -215,7 +241,8 @@ def apply(mnemonic, values, dtype, options):
     is_exact = all(value.is_exact for value in values)
     for i in range(COPIES):
         sample = Sample([value.copy(i) for value in values], options)
-        if REJECTS_KINKS and mnemonic in KINKS and np.any(KINKS[mnemonic](*sample.arrays)):
+        if KINKS_ARE == "rejected" and mnemonic in KINKS and \
+                np.any(KINKS[mnemonic](*sample.arrays)):
             raise Rejected
         result = OPS[mnemonic].reference(sample)
         results.append(result)
@@ -226,14 +253,34 @@ def apply(mnemonic, values, dtype, options):
     return settle(results, noises, dtype)
 
 
-def compute_smooth(function, values, dtype, scale=64):
-    """The value of a function of f64 arrays that consists of several ops."""
-    results = []
+def truth(value):
+    """Which elements are not 0; Rejected where an error decides it, as where a result underflows in
+    f32 and not in f64."""
+    first = value.copies[0].astype(np.float64)
+    for copy in value.stretched().copies[1:]:
+        apart = np.abs(copy.astype(np.float64) - first)
+        if np.any((apart > 0) & (apart >= np.abs(first))):
+            raise Rejected
+    return first != 0
+
+
+def compute_smooth(function, values, dtype, scale=64, points=(), steps=None, bound=None):
+    """The value of a function of f64 arrays that consists of several ops. Its slope changes at
+    `points` of the first array, and its value where `steps` of the arrays changes. `bound` gives
+    the size of its intermediate values, if they are larger than operands and result."""
+    if points and KINKS_ARE == "exact":
+        check_sides(lambda x, *_: [np.sign(x - point) for point in points], values)
+    if KINKS_ARE == "rejected" and np.any(np.isin(values[0].copies[0].astype(np.float64), points)):
+        raise Rejected
+    if steps:
+        check_sides(steps, values)
+    results, sizes = [], []
     for i in range(COPIES):
-        results.append(np.asarray(function(*(value.copy(i).astype(np.float64)
-                                             for value in values))))
+        arrays = [value.copy(i).astype(np.float64) for value in values]
+        results.append(np.asarray(function(*arrays)))
+        sizes.append(0 if bound is None else bound(*(np.abs(array) for array in arrays)))
     eps = float(ml_dtypes.finfo(DTYPES[dtype]).eps)
     largest = max([1.0] + [float(np.abs(value.copies[0].astype(np.float64)).max())
                            for value in values if value.size])
-    return settle(results, [scale * eps * (np.abs(result) + largest) for result in results],
-                  dtype)
+    return settle(results, [scale * eps * (np.abs(result) + largest + size)
+                            for result, size in zip(results, sizes)], dtype)
