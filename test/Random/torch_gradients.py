@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Gradients of random programs equal those of PyTorch.
+
+usage: torch_gradients.py [--seed N] [--count N] [--level LEVEL]... [--show] [--keep DIR]
+
+The options are those of random_programs.py; a program is interpreted and compiled, a tenth
+also for a simulated GPU. It is a function of tensors of f64;
+PyTorch evaluates its text and gives the gradients with respect to all of them. Half of
+the inputs are multiples of 1/4, so that many elements are equal, zero, or at the bound of
+a function: there PyTorch's convention decides which slope is taken. The last line is
+"torch: N passed, N failed".
+
+It runs outside CI, by a Python with PyTorch and ml_dtypes.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+import levels
+import pytorch
+from generate import compute_program, generate_torch, text
+from shrink import count_ops, shrink
+from tree import Function
+from values import Rejected, kinks
+from workers import parse_options, run_all
+
+# Of an element, and of the largest one of its tensor: a sum of terms that cancel has the error of
+# its largest term, which is about as large as another element in most programs.
+RELATIVE = 1e-9
+ABSOLUTE = 1e-12
+SHRINKING = 60  # seconds at most for one program
+
+
+def expected(program):
+    """What PyTorch saves, and the program without the gradients that do not exist."""
+    with kinks("exact"):
+        names = compute_program(program)
+    start = next((i for i, statement in enumerate(program) if isinstance(statement, Function)), 0)
+    inputs = {statement.name: names[statement.name].copies[0] for statement in program[:start]}
+    saved = pytorch.run(program[start:], inputs)
+    absent = {name for name, value in saved.items() if value is None}
+    return saved, [statement for statement in program
+                   if not hasattr(statement, "name") or statement.name not in absent]
+
+
+def allowed(want):
+    sizes = np.abs(want.astype(np.float64))
+    return RELATIVE * (sizes + np.nanmax(sizes, initial=0)) + ABSOLUTE
+
+
+def find_problems(server, program, chosen):
+    wanted, program = expected(program)
+    source, problems = text(program), []
+    for level in chosen:
+        status, folder = server.run(level, source)
+        if status != "exit 0":
+            problems.append(levels.Problem(level, status, f"{status}\n{levels.errors_in(folder)}"))
+            continue
+        for name, want in wanted.items():
+            if want is None:
+                continue
+            wrong = levels.compare(np.load(folder / f"{name}.npy"), want, allowed(want))
+            if wrong:
+                problems.append(levels.Problem(level, "result", f"{name}: {wrong}"))
+                break
+    return problems
+
+
+def check_seeds(server, seeds, options):
+    for seed in seeds:
+        chosen = options.level or [levels.INTERPRETER, "run"] + [levels.GPU] * (seed % 10 == 0)
+        program = generate_torch(seed)
+        problems = find_problems(server, program, chosen)
+        if not problems:
+            yield seed, len(chosen), None, None
+            continue
+        smaller = make_smaller(server, program, problems[0])
+        said = "\n".join(f"  {problem.level}: {problem.text}" for problem in problems)
+        yield (seed, len(chosen), f"{said}\n  made smaller, {count_ops(smaller)} ops:",
+               text(smaller))
+
+
+def make_smaller(server, program, problem):
+    deadline = time.monotonic() + SHRINKING
+
+    def fails(candidate):
+        if time.monotonic() > deadline:
+            return False
+        try:
+            found = find_problems(server, candidate, [problem.level])
+        except (Rejected, NameError):
+            return False
+        return any(p.kind == problem.kind for p in found)
+    return shrink(program, fails)
+
+
+def main():
+    return run_all("torch", parse_options(__doc__), lambda seed: text(generate_torch(seed)),
+                   check_seeds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
