@@ -4,10 +4,11 @@
 usage: torch_gradients.py [--seed N] [--count N] [--level LEVEL]... [--show] [--keep DIR]
 
 The options are those of random_programs.py; a program is interpreted and compiled, a tenth
-also for a simulated GPU. It is a function of tensors of f64;
-PyTorch evaluates its text and gives the gradients with respect to all of them. Half of
-the inputs are multiples of 1/4, so that many elements are equal, zero, or at the bound of
-a function: there PyTorch's convention decides which slope is taken. The last line is
+also for a simulated GPU. It is a function of tensors of f64; PyTorch evaluates its text and
+gives the gradients with respect to all of them. Half of the inputs are multiples of 1/4, so
+that many elements are equal, zero, or at the bound of a function: there PyTorch's convention
+decides which slope is taken. Left out is what PyTorch does not define (which of equal elements
+`topk` takes) and what docs/Language.md says is different. The last line is
 "torch: N passed, N failed".
 
 It runs outside CI, by a Python with PyTorch and ml_dtypes.
