@@ -17,6 +17,10 @@ torch.set_num_threads(1)
 SAVED = "saved"
 
 
+class Refused(Exception):
+    """PyTorch cannot run the program."""
+
+
 def sum_of(x, dim=None, keepdim=False, dtype=None):
     return torch.sum(x, dim, keepdim, dtype=dtype)
 
@@ -60,6 +64,15 @@ def vander(x, count, increasing):
     return torch.stack(powers if increasing else powers[::-1], 1)
 
 
+def pad(x, sides, mode="constant", value=0.0):
+    """PyTorch's other modes have [N, C, ...] only."""
+    if mode == "constant":
+        return torch.nn.functional.pad(x, sides, mode, value)
+    kept = x.ndim - len(sides) // 2
+    wide = torch.nn.functional.pad(x.reshape(1, -1, *x.shape[kept:]), sides, mode)
+    return wide.reshape(*x.shape[:kept], *wide.shape[2:])
+
+
 def loss_named(name):
     """tdc's name of a loss that PyTorch has without `_loss`."""
     return getattr(torch.nn.functional, name.removesuffix("_loss"))
@@ -76,7 +89,7 @@ ALIASES = ["binary_cross_entropy_loss", "binary_cross_entropy_with_logits_loss",
            "cross_entropy_loss"]
 # Names that PyTorch does not have, or with less.
 OWN = {"sum": sum_of, "prod": prod, "maximum": extreme(torch.maximum),
-       "minimum": extreme(torch.minimum), "flip": flip, "rearrange": rearrange,
+       "minimum": extreme(torch.minimum), "flip": flip, "pad": pad, "rearrange": rearrange,
        "vander": vander, "hardsigmoid": hardsigmoid, "grad": grad,
        "true": True, "false": False, "none": None,
        "range": range, "inf": torch.inf, "tensor": torch.tensor,
@@ -141,7 +154,7 @@ def run(statements, inputs):
         names[name] = value.requires_grad_(value.is_floating_point())
     try:
         exec(source, names)
-    except (TypeError, ValueError, RuntimeError, AttributeError, IndexError) as error:
-        raise AssertionError(f"PyTorch: {error}\n{source}") from error
+    except Exception as error:  # what a call with wrong arguments may raise is not documented
+        raise Refused(f"{type(error).__name__}: {error}\n{source}") from error
     return {name: value if value is None else value.detach().numpy(force=True)
             for name, value in saved.items()}

@@ -73,7 +73,11 @@ def check_seeds(server, seeds, options):
     for seed in seeds:
         chosen = options.level or [levels.INTERPRETER, "run"] + [levels.GPU] * (seed % 10 == 0)
         program = generate_torch(seed)
-        problems = find_problems(server, program, chosen)
+        try:
+            problems = find_problems(server, program, chosen)
+        except pytorch.Refused as error:
+            yield seed, 0, f"  PyTorch: {error}", text(program)
+            continue
         if not problems:
             yield seed, len(chosen), None, None
             continue
@@ -91,7 +95,7 @@ def make_smaller(server, program, problem):
             return False
         try:
             found = find_problems(server, candidate, [problem.level])
-        except (Rejected, NameError):
+        except (Rejected, pytorch.Refused):
             return False
         return any(p.kind == problem.kind for p in found)
     return shrink(program, fails)
