@@ -19,12 +19,12 @@ namespace tdc {
 mlir::Value emitRounded(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value, mlir::Type element);
 
-/// Converts an f64 to f32, or an i64 to f64, by rounding to odd. The result
-/// lies on the same side of every narrow float, and of every midpoint between
-/// two of them, as `value` does, so that rounding it gives the same as rounding
-/// `value` directly.
+/// Converts an f64 to f32, or an i64 (u64) to f64, by rounding to odd. The
+/// result lies on the same side of every narrow float, and of every midpoint
+/// between two of them, as `value` does, so that rounding it gives the same as
+/// rounding `value` directly.
 mlir::Value emitHalfway(mlir::OpBuilder &builder, mlir::Location loc,
-                        mlir::Value value);
+                        mlir::Value value, bool isUnsigned = false);
 
 } // namespace tdc
 

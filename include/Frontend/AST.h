@@ -190,6 +190,8 @@ enum class BinaryOp : uint8_t {
   BitOr,
   BitXor,
   BitAnd,
+  ShiftLeft,
+  ShiftRight,
   Add,
   Sub,
   Mul,

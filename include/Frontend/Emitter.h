@@ -47,8 +47,8 @@ enum class ArgumentKind : uint8_t {
 };
 
 /// Operations on host scalars. Int is 64 bit and wraps; `/` of ints gives a
-/// float; FloorDiv and Mod floor. A division by 0 and an int to a negative
-/// power stop the program.
+/// float; FloorDiv and Mod floor. A division by 0, a shift by a negative number
+/// and an int to a negative power stop the program.
 enum class HostOp : uint8_t {
   Add,
   Sub,
@@ -57,6 +57,8 @@ enum class HostOp : uint8_t {
   FloorDiv,
   Mod,
   Pow,
+  ShiftLeft,
+  ShiftRight,
   Neg,
   Min,
   Max,
@@ -106,7 +108,8 @@ enum class Check : uint8_t {
   Division = 102,
   Index = 103,
   Size = 104,
-  Power = 105
+  Power = 105,
+  Int = 108
 };
 
 /// The coordinates of an operand as sums of multiples of the result's

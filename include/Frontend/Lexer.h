@@ -90,6 +90,8 @@ namespace tdc {
   PUNCTUATION(Pipe, "|")                        \
   PUNCTUATION(Caret, "^")                       \
   PUNCTUATION(Amp, "&")                         \
+  PUNCTUATION(LessLess, "<<")                   \
+  PUNCTUATION(GreaterGreater, ">>")             \
   PUNCTUATION(AmpAmp, "&&")                     \
   PUNCTUATION(PipePipe, "||")                   \
   PUNCTUATION(Bang, "!")

@@ -2,7 +2,8 @@
 //
 // Elements are stored in a wide type, so that each op is implemented once for
 // all dtypes: a float as a double that the dtype can hold, an integer or bool
-// as an int64_t. Setting an element rounds or wraps it to the dtype.
+// as an int64_t, which has the bits of a u64. Setting an element rounds or
+// wraps it to the dtype.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +33,12 @@ void forEachIndex(llvm::ArrayRef<int64_t> dims,
 
 /// The nearest number that the float dtype holds, ties to even.
 double roundToDType(DType dtype, double value);
-/// The same from an integer, rounded once.
-double roundToDType(DType dtype, int64_t value);
+/// The same from an integer of dtype `from`, rounded once.
+double roundToDType(DType dtype, int64_t value, DType from);
+/// Whether a < b, for elements of an integer dtype or bool.
+inline bool isLess(DType dtype, int64_t a, int64_t b) {
+  return dtype == DType::U64 ? uint64_t(a) < uint64_t(b) : a < b;
+}
 /// The low bits of an integer, read as the integer dtype; of a bool one bit.
 int64_t wrapToDType(DType dtype, int64_t value);
 /// Rounds towards zero and saturates; NaN gives 0. For bool: `value != 0`.

@@ -174,7 +174,10 @@ typedef enum tdc_dtype {
   TDC_I16 = 6,
   TDC_I8 = 7,
   TDC_U8 = 8,
-  TDC_BOOL = 9
+  TDC_BOOL = 9,
+  TDC_U16 = 10,
+  TDC_U32 = 11,
+  TDC_U64 = 12
 } tdc_dtype;
 
 /* A tensor in memory of this machine. */

@@ -120,6 +120,12 @@ struct DTypeOf<int8_t> : std::integral_constant<tdc_dtype, TDC_I8> {};
 template <>
 struct DTypeOf<uint8_t> : std::integral_constant<tdc_dtype, TDC_U8> {};
 template <>
+struct DTypeOf<uint16_t> : std::integral_constant<tdc_dtype, TDC_U16> {};
+template <>
+struct DTypeOf<uint32_t> : std::integral_constant<tdc_dtype, TDC_U32> {};
+template <>
+struct DTypeOf<uint64_t> : std::integral_constant<tdc_dtype, TDC_U64> {};
+template <>
 struct DTypeOf<bool> : std::integral_constant<tdc_dtype, TDC_BOOL> {};
 
 /// An input tensor. It points to elements that the caller owns.

@@ -31,6 +31,12 @@ static int32_t fromDLPack(const DLDataType &type) {
     return TDC_I8;
   case kDLUInt << 8 | 8:
     return TDC_U8;
+  case kDLUInt << 8 | 16:
+    return TDC_U16;
+  case kDLUInt << 8 | 32:
+    return TDC_U32;
+  case kDLUInt << 8 | 64:
+    return TDC_U64;
   case kDLBool << 8 | 8:
     return TDC_BOOL;
   default:
@@ -40,11 +46,11 @@ static int32_t fromDLPack(const DLDataType &type) {
 
 static DLDataType toDLPack(int32_t dtype) {
   uint8_t bits = uint8_t(8 * byteSize(DType(dtype)));
-  uint8_t code = dtype == TDC_BF16   ? kDLBfloat
-                 : dtype <= TDC_BF16 ? kDLFloat
-                 : dtype == TDC_BOOL ? kDLBool
-                 : dtype == TDC_U8   ? kDLUInt
-                                     : kDLInt;
+  uint8_t code = dtype == TDC_BF16          ? kDLBfloat
+                 : dtype <= TDC_BF16        ? kDLFloat
+                 : dtype == TDC_BOOL        ? kDLBool
+                 : isUnsigned(DType(dtype)) ? kDLUInt
+                                            : kDLInt;
   return {code, bits, 1};
 }
 

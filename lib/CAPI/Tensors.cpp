@@ -18,7 +18,7 @@ std::string typeText(int32_t dtype, int32_t rank, const int64_t *shape) {
 }
 
 std::string findTypeFault(int32_t dtype, int32_t rank, const int64_t *shape) {
-  if (dtype < TDC_F64 || dtype > TDC_BOOL)
+  if (dtype < TDC_F64 || dtype > TDC_U64)
     return "has no dtype of tdc";
   if (rank < 0 || rank > TDRT_MAX_RANK)
     return "has " + std::to_string(rank) + " dims; it can have 0 to " +

@@ -161,7 +161,7 @@ static Value floatToInt(Arith &a, Value value, Type to, bool isSigned) {
 static Value toNarrowFloat(Arith &a, Value value, Type from, Type to) {
   Type f32 = Float32Type::get(to.getContext());
   if (from.isInteger(64)) {
-    value = emitHalfway(a.b, a.loc, value);
+    value = emitHalfway(a.b, a.loc, value, from.isUnsignedInteger());
   } else if (!isa<FloatType>(from)) {
     // f32 represents all 16-bit integers, f64 all 32-bit integers.
     Type exact = from.getIntOrFloatBitWidth() <= 16
@@ -311,6 +311,29 @@ static Value emitIntPow(Arith &a, Value x, Value y, bool isUnsigned) {
                         a.select(odd, minusOne, one), zero));
   return a.select(a.compare(arith::CmpIPredicate::slt, y, zero), inverse,
                   result);
+}
+
+/// Whether a count, taken as unsigned, is below the number of bits. A shift by
+/// another count is poison, which no select picks.
+static Value isCount(Arith &a, Value y) {
+  unsigned bits = getElementTypeOrSelf(y.getType()).getIntOrFloatBitWidth();
+  return a.compare(arith::CmpIPredicate::ult, y, a.intConstant(y, bits));
+}
+
+static Value emitLeftShift(Arith &a, Value x, Value y) {
+  return a.select(isCount(a, y), arith::ShLIOp::create(a.b, a.loc, x, y),
+                  a.intConstant(x, 0));
+}
+
+static Value emitRightShift(Arith &a, Value x, Value y, bool isUnsigned) {
+  if (isUnsigned)
+    return a.select(isCount(a, y), arith::ShRUIOp::create(a.b, a.loc, x, y),
+                    a.intConstant(x, 0));
+  // The last bit that is left is the sign.
+  unsigned bits = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
+  Value count =
+      arith::MinUIOp::create(a.b, a.loc, y, a.intConstant(y, bits - 1));
+  return arith::ShRSIOp::create(a.b, a.loc, x, count);
 }
 
 static Value emitCompare(Arith &a, CompareOp op, Value x, Value y) {
@@ -467,6 +490,8 @@ static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
       .Case([&](AndOp) -> Value { return arith::AndIOp::create(b, loc, x, y); })
       .Case([&](OrOp) -> Value { return arith::OrIOp::create(b, loc, x, y); })
       .Case([&](XorOp) -> Value { return arith::XOrIOp::create(b, loc, x, y); })
+      .Case([&](ShlOp) { return emitLeftShift(a, x, y); })
+      .Case([&](ShrOp) { return emitRightShift(a, x, y, isUnsigned); })
       .Default([](Operation *) { return Value(); });
 }
 

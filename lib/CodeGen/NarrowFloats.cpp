@@ -36,26 +36,31 @@ static Value halfwayOfF64(OpBuilder &b, Location loc, Value value) {
   return m.truncate(m.fromBits(roundToOdd(b, loc, m.toBits(value), mask)));
 }
 
-static Value halfwayOfI64(OpBuilder &b, Location loc, Value value) {
+static Value halfwayOfI64(OpBuilder &b, Location loc, Value value,
+                          bool isUnsigned) {
   Type type = getTypeLike(b.getF64Type(), value);
   auto constant = [&](int64_t number) {
     return makeIntConstant(b, loc, value.getType(), number);
   };
   // f64 represents all integers from -2^53 to 2^53; outside, the last 11 of 64
   // bits are rounded off.
-  Value shifted =
-      arith::AddIOp::create(b, loc, value, constant(int64_t(1) << 53));
-  Value isExact = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule,
-                                        shifted, constant(int64_t(1) << 54));
+  int64_t below = isUnsigned ? 0 : int64_t(1) << 53;
+  Value shifted = arith::AddIOp::create(b, loc, value, constant(below));
+  Value isExact =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ule, shifted,
+                            constant(below + (int64_t(1) << 53)));
   Value odd = roundToOdd(b, loc, value, (1 << 11) - 1);
   Value chosen = arith::SelectOp::create(b, loc, isExact, value, odd);
+  if (isUnsigned)
+    return arith::UIToFPOp::create(b, loc, type, chosen);
   return arith::SIToFPOp::create(b, loc, type, chosen);
 }
 
-Value emitHalfway(OpBuilder &builder, Location loc, Value value) {
+Value emitHalfway(OpBuilder &builder, Location loc, Value value,
+                  bool isUnsigned) {
   return isa<FloatType>(getElementTypeOrSelf(value.getType()))
              ? halfwayOfF64(builder, loc, value)
-             : halfwayOfI64(builder, loc, value);
+             : halfwayOfI64(builder, loc, value, isUnsigned);
 }
 
 } // namespace tdc

@@ -31,18 +31,41 @@ static int64_t floorDiv(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a % b < 0) != (b < 0));
 }
 
-static int64_t mod(int64_t a, int64_t b) {
-  return b == 0 ? 0 : sub(a, mul(b, floorDiv(a, b)));
+static int64_t divide(DType dtype, int64_t a, int64_t b) {
+  if (dtype == DType::U64)
+    return b == 0 ? 0 : uint64_t(a) / uint64_t(b);
+  return floorDiv(a, b);
 }
 
-static int64_t power(int64_t a, int64_t b) {
-  if (b < 0)
+static int64_t mod(DType dtype, int64_t a, int64_t b) {
+  return b == 0 ? 0 : sub(a, mul(b, divide(dtype, a, b)));
+}
+
+static int64_t power(DType dtype, int64_t a, int64_t b) {
+  if (b < 0 && dtype != DType::U64)
     return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
   int64_t result = 1;
-  for (; b > 0; b >>= 1, a = mul(a, a))
-    if (b & 1)
+  for (uint64_t left = b; left > 0; left >>= 1, a = mul(a, a))
+    if (left & 1)
       result = mul(result, a);
   return result;
+}
+
+/// Whether a shift by `count` leaves a bit of an element.
+static bool isCount(DType dtype, int64_t count) {
+  return count >= 0 && count < 8 * int64_t(byteSize(dtype));
+}
+
+static int64_t shiftLeft(DType dtype, int64_t a, int64_t count) {
+  return isCount(dtype, count) ? uint64_t(a) << count : 0;
+}
+
+static int64_t shiftRight(DType dtype, int64_t a, int64_t count) {
+  if (dtype == DType::U64)
+    return isCount(dtype, count) ? uint64_t(a) >> count : 0;
+  if (!isCount(dtype, count))
+    return a < 0 ? -1 : 0;
+  return a >> count;
 }
 
 //===----------------------------------------------------------------------===//
@@ -71,9 +94,24 @@ using FloatUnary = double (*)(double);
 using IntUnary = int64_t (*)(int64_t);
 using FloatBinary = double (*)(double, double);
 using IntBinary = int64_t (*)(int64_t, int64_t);
+/// Depends on the dtype: the same bits are other numbers.
+using DTypeUnary = int64_t (*)(DType, int64_t);
+using DTypeBinary = int64_t (*)(DType, int64_t, int64_t);
 
-template <typename OpTy>
-static void unary(Machine &machine, FloatUnary onFloat, IntUnary onInt) {
+static int64_t call(IntUnary meaning, DType, int64_t x) { return meaning(x); }
+static int64_t call(DTypeUnary meaning, DType dtype, int64_t x) {
+  return meaning(dtype, x);
+}
+static int64_t call(IntBinary meaning, DType, int64_t a, int64_t b) {
+  return meaning(a, b);
+}
+static int64_t call(DTypeBinary meaning, DType dtype, int64_t a, int64_t b) {
+  return meaning(dtype, a, b);
+}
+
+template <typename OpTy, typename OnInt = IntUnary>
+static void unary(Machine &machine, FloatUnary onFloat,
+                  std::common_type_t<OnInt> onInt) {
   machine.on<OpTy>([=](Machine &m, OpTy op) {
     const Tensor &x = m.tensor(op.getInput());
     Tensor result = m.makeResult(op.getResult(), x.dims);
@@ -81,7 +119,7 @@ static void unary(Machine &machine, FloatUnary onFloat, IntUnary onInt) {
       if (x.isFloat())
         result.setFloat(i, onFloat(x.getFloat(i)));
       else
-        result.setInt(i, onInt(x.getInt(i)));
+        result.setInt(i, call(onInt, x.dtype, x.getInt(i)));
     }
     return m.set(op.getResult(), std::move(result));
   });
@@ -95,8 +133,9 @@ static LogicalResult checkSizes(Operation *op, const Tensor &x,
   return op->emitOpError("has operands of different sizes");
 }
 
-template <typename OpTy>
-static void binary(Machine &machine, FloatBinary onFloat, IntBinary onInt) {
+template <typename OpTy, typename OnInt = IntBinary>
+static void binary(Machine &machine, FloatBinary onFloat,
+                   std::common_type_t<OnInt> onInt) {
   machine.on<OpTy>([=](Machine &m, OpTy op) -> LogicalResult {
     const Tensor &x = m.tensor(op.getLhs()), &y = m.tensor(op.getRhs());
     if (failed(checkSizes(op, x, y)))
@@ -104,7 +143,7 @@ static void binary(Machine &machine, FloatBinary onFloat, IntBinary onInt) {
     Tensor result = m.makeResult(op.getResult(), x.dims);
     for (int64_t i = 0; i < x.size(); ++i) {
       if (!x.isFloat())
-        result.setInt(i, onInt(x.getInt(i), y.getInt(i)));
+        result.setInt(i, call(onInt, x.dtype, x.getInt(i), y.getInt(i)));
       else
         result.setFloat(i, onFloat(x.getFloat(i), y.getFloat(i)));
     }
@@ -136,11 +175,16 @@ static LogicalResult runCompare(Machine &m, CompareOp op) {
   if (failed(checkSizes(op, x, y)))
     return failure();
   Tensor result = m.makeResult(op.getResult(), x.dims);
-  for (int64_t i = 0; i < x.size(); ++i)
-    result.setInt(i,
-                  x.isFloat()
-                      ? compare(op.getPredicate(), x.getFloat(i), y.getFloat(i))
-                      : compare(op.getPredicate(), x.getInt(i), y.getInt(i)));
+  ComparePredicate predicate = op.getPredicate();
+  for (int64_t i = 0; i < x.size(); ++i) {
+    if (x.isFloat())
+      result.setInt(i, compare(predicate, x.getFloat(i), y.getFloat(i)));
+    else if (x.dtype == DType::U64)
+      result.setInt(
+          i, compare(predicate, uint64_t(x.getInt(i)), uint64_t(y.getInt(i))));
+    else
+      result.setInt(i, compare(predicate, x.getInt(i), y.getInt(i)));
+  }
   return m.set(op.getResult(), std::move(result));
 }
 
@@ -153,7 +197,7 @@ static LogicalResult runFloorDiv(Machine &m, FloorDivOp op) {
     if (x.isFloat())
       result.setFloat(i, floorQuotient(x.getFloat(i), y.getFloat(i)));
     else
-      result.setInt(i, floorDiv(x.getInt(i), y.getInt(i)));
+      result.setInt(i, divide(x.dtype, x.getInt(i), y.getInt(i)));
   }
   return m.set(op.getResult(), std::move(result));
 }
@@ -181,12 +225,17 @@ void addElementwiseMeanings(Machine &machine) {
   unary<NegOp>(
       machine, [](double x) { return -x; },
       [](int64_t x) { return sub(0, x); });
-  unary<AbsOp>(
+  unary<AbsOp, DTypeUnary>(
       machine, [](double x) { return std::fabs(x); },
-      [](int64_t x) { return x < 0 ? sub(0, x) : x; });
-  unary<SignOp>(machine, sign,
-                [](int64_t x) { return int64_t(x > 0) - int64_t(x < 0); });
-  unary<ReluOp>(machine, relu, [](int64_t x) { return x < 0 ? 0 : x; });
+      [](DType dtype, int64_t x) {
+        return isLess(dtype, x, 0) ? sub(0, x) : x;
+      });
+  unary<SignOp, DTypeUnary>(machine, sign, [](DType dtype, int64_t x) {
+    return int64_t(isLess(dtype, 0, x)) - int64_t(isLess(dtype, x, 0));
+  });
+  unary<ReluOp, DTypeUnary>(machine, relu, [](DType dtype, int64_t x) {
+    return isLess(dtype, x, 0) ? 0 : x;
+  });
   unary<ExpOp>(machine, std::exp, nullptr);
   unary<Expm1Op>(machine, std::expm1, nullptr);
   unary<LogOp>(machine, std::log, nullptr);
@@ -209,17 +258,23 @@ void addElementwiseMeanings(Machine &machine) {
   binary<SubOp>(machine, [](double a, double b) { return a - b; }, sub);
   binary<MulOp>(machine, [](double a, double b) { return a * b; }, mul);
   binary<DivOp>(machine, [](double a, double b) { return a / b; }, nullptr);
-  binary<ModOp>(machine, floorRemainder, mod);
-  binary<PowOp>(machine, std::pow, power);
-  binary<MaxOp>(machine, larger,
-                [](int64_t a, int64_t b) { return std::max(a, b); });
-  binary<MinOp>(machine, smaller,
-                [](int64_t a, int64_t b) { return std::min(a, b); });
+  binary<ModOp, DTypeBinary>(machine, floorRemainder, mod);
+  binary<PowOp, DTypeBinary>(machine, std::pow, power);
+  binary<MaxOp, DTypeBinary>(machine, larger,
+                             [](DType dtype, int64_t a, int64_t b) {
+                               return isLess(dtype, a, b) ? b : a;
+                             });
+  binary<MinOp, DTypeBinary>(machine, smaller,
+                             [](DType dtype, int64_t a, int64_t b) {
+                               return isLess(dtype, b, a) ? b : a;
+                             });
   binary<CopysignOp>(machine, std::copysign, nullptr);
   binary<Atan2Op>(machine, std::atan2, nullptr);
   binary<AndOp>(machine, nullptr, [](int64_t a, int64_t b) { return a & b; });
   binary<OrOp>(machine, nullptr, [](int64_t a, int64_t b) { return a | b; });
   binary<XorOp>(machine, nullptr, [](int64_t a, int64_t b) { return a ^ b; });
+  binary<ShlOp, DTypeBinary>(machine, nullptr, shiftLeft);
+  binary<ShrOp, DTypeBinary>(machine, nullptr, shiftRight);
 
   machine.on<FloorDivOp>(runFloorDiv);
   machine.on<CompareOp>(runCompare);

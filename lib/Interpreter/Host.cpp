@@ -31,6 +31,7 @@ static LogicalResult appendValue(Machine &m, FormatOp op, Value value,
                                  llvm::StringRef spec) {
   Datum datum = m.get(value);
   int32_t type = World::getHostType(value.getType());
+  bool isUnsigned64 = false;
   if (auto *tensor = std::get_if<TensorRef>(&datum)) {
     if (spec.empty()) {
       printTensor(m, **tensor);
@@ -43,6 +44,7 @@ static LogicalResult appendValue(Machine &m, FormatOp op, Value value,
     type = item.isFloat()              ? TDRT_FLOAT
            : item.dtype == DType::Bool ? TDRT_BOOLEAN
                                        : TDRT_INT;
+    isUnsigned64 = item.dtype == DType::U64;
     datum = getItem(item);
   }
   tdrt_format parsed = {}, *format = nullptr;
@@ -58,6 +60,8 @@ static LogicalResult appendValue(Machine &m, FormatOp op, Value value,
     tdrt_out_f64(m.context(), std::get<double>(datum), format);
   else if (type == TDRT_BOOLEAN)
     tdrt_out_bool(m.context(), std::get<int64_t>(datum), format);
+  else if (isUnsigned64)
+    tdrt_out_u64(m.context(), std::get<int64_t>(datum), format);
   else
     tdrt_out_i64(m.context(), std::get<int64_t>(datum), format);
   return success();

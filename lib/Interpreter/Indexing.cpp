@@ -127,13 +127,14 @@ static void scatter(Machine &machine, Pick pick) {
         result.setFloat(i, elements[i]);
       return m.set(op.getResult(), std::move(result));
     }
-    bool wraps = kind == ReduceKind::Sum || kind == ReduceKind::Prod;
+    bool isSigned = !isUnsigned(x.dtype) && kind != ReduceKind::Sum &&
+                    kind != ReduceKind::Prod; // these two wrap
     for (int64_t i = 0; i < updates.size(); ++i) {
       int64_t at = picked.offsets[i];
       int64_t old = result.getInt(at), update = updates.getInt(i);
-      result.setInt(
-          at, !wraps ? combine(kind, old, update)
-                     : int64_t(combine(kind, uint64_t(old), uint64_t(update))));
+      result.setInt(at, isSigned ? combine(kind, old, update)
+                                 : int64_t(combine(kind, uint64_t(old),
+                                                   uint64_t(update))));
     }
     return m.set(op.getResult(), std::move(result));
   });

@@ -40,7 +40,7 @@ static double combine(ReduceKind kind, double a, double b) {
 
 /// The result for no elements. For bool, max and min are `any` and `all`.
 static int64_t emptyInt(ReduceKind kind, DType dtype) {
-  bool isUnsigned = dtype == DType::U8 || dtype == DType::Bool;
+  bool startsAtZero = isUnsigned(dtype) || dtype == DType::Bool;
   unsigned bits = dtype == DType::Bool ? 1 : 8 * byteSize(dtype);
   switch (kind) {
   case ReduceKind::Sum:
@@ -49,15 +49,15 @@ static int64_t emptyInt(ReduceKind kind, DType dtype) {
     return 1;
   case ReduceKind::Max:
   case ReduceKind::Any:
-    return isUnsigned ? 0 : llvm::minIntN(bits);
+    return startsAtZero ? 0 : llvm::minIntN(bits);
   case ReduceKind::Min:
   case ReduceKind::All:
-    return isUnsigned ? int64_t(llvm::maxUIntN(bits)) : llvm::maxIntN(bits);
+    return startsAtZero ? int64_t(llvm::maxUIntN(bits)) : llvm::maxIntN(bits);
   }
   llvm_unreachable("all kinds are above");
 }
 
-static int64_t combine(ReduceKind kind, int64_t a, int64_t b) {
+static int64_t combine(ReduceKind kind, DType dtype, int64_t a, int64_t b) {
   switch (kind) {
   case ReduceKind::Sum:
     return uint64_t(a) + uint64_t(b);
@@ -65,10 +65,10 @@ static int64_t combine(ReduceKind kind, int64_t a, int64_t b) {
     return uint64_t(a) * uint64_t(b);
   case ReduceKind::Max:
   case ReduceKind::Any:
-    return std::max(a, b);
+    return isLess(dtype, a, b) ? b : a;
   case ReduceKind::Min:
   case ReduceKind::All:
-    return std::min(a, b);
+    return isLess(dtype, b, a) ? b : a;
   }
   llvm_unreachable("all kinds are above");
 }
@@ -96,7 +96,7 @@ static LogicalResult runReduce(Machine &m, ReduceOp op) {
     if (x.isFloat())
       floats[to] = combine(kind, floats[to], x.getFloat(i++));
     else
-      ints[to] = combine(kind, ints[to], x.getInt(i++));
+      ints[to] = combine(kind, x.dtype, ints[to], x.getInt(i++));
   });
   for (int64_t i = 0; i < result.size(); ++i) {
     if (x.isFloat())
@@ -130,7 +130,8 @@ forEachRow(llvm::ArrayRef<int64_t> dims, int64_t dim,
 /// or the first NaN.
 static bool isBetter(const Tensor &x, bool isMax, int64_t i, int64_t j) {
   if (!x.isFloat())
-    return isMax ? x.getInt(i) > x.getInt(j) : x.getInt(i) < x.getInt(j);
+    return isMax ? isLess(x.dtype, x.getInt(j), x.getInt(i))
+                 : isLess(x.dtype, x.getInt(i), x.getInt(j));
   double a = x.getFloat(i), b = x.getFloat(j);
   if (std::isnan(a) || std::isnan(b))
     return !std::isnan(b);
@@ -169,7 +170,8 @@ static LogicalResult runScan(Machine &m, ScanOp op) {
       if (x.isFloat())
         result.setFloat(i, number = combine(kind, number, x.getFloat(i)));
       else
-        result.setInt(i, integer = combine(kind, integer, x.getInt(i)));
+        result.setInt(i,
+                      integer = combine(kind, x.dtype, integer, x.getInt(i)));
   });
   return m.set(op.getResult(), std::move(result));
 }

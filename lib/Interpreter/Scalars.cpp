@@ -161,7 +161,9 @@ static void addIntegerMeanings(Machine &machine) {
   ints<arith::AndIOp>(machine, [](I a, I b) { return a & b; });
   ints<arith::OrIOp>(machine, [](I a, I b) { return a | b; });
   ints<arith::XOrIOp>(machine, [](I a, I b) { return a ^ b; });
+  ints<arith::ShLIOp>(machine, [](I a, I b) -> I { return U(a) << (b & 63); });
   ints<arith::ShRUIOp>(machine, [](I a, I b) -> I { return U(a) >> (b & 63); });
+  ints<arith::ShRSIOp>(machine, [](I a, I b) { return a >> (b & 63); });
   ints<arith::MinSIOp>(machine, [](I a, I b) { return std::min(a, b); });
   ints<arith::MaxSIOp>(machine, [](I a, I b) { return std::max(a, b); });
   divisions<arith::DivSIOp>(machine, [](I a, I b) { return a / b; });

@@ -71,10 +71,11 @@ double roundToDType(DType dtype, double value) {
       .convertToDouble();
 }
 
-double roundToDType(DType dtype, int64_t value) {
+double roundToDType(DType dtype, int64_t value, DType from) {
   APFloat number(getSemantics(dtype));
   number.convertFromAPInt(llvm::APInt(64, value, /*isSigned=*/true),
-                          /*IsSigned=*/true, APFloat::rmNearestTiesToEven);
+                          /*IsSigned=*/from != DType::U64,
+                          APFloat::rmNearestTiesToEven);
   return convert(number, APFloat::IEEEdouble()).convertToDouble();
 }
 
@@ -88,6 +89,10 @@ int64_t wrapToDType(DType dtype, int64_t value) {
     return static_cast<int8_t>(value);
   case DType::U8:
     return static_cast<uint8_t>(value);
+  case DType::U16:
+    return static_cast<uint16_t>(value);
+  case DType::U32:
+    return static_cast<uint32_t>(value);
   case DType::Bool:
     return value & 1;
   default:
@@ -98,11 +103,12 @@ int64_t wrapToDType(DType dtype, int64_t value) {
 int64_t truncateToDType(DType dtype, double value) {
   if (dtype == DType::Bool)
     return value != 0;
-  llvm::APSInt result(8 * byteSize(dtype), dtype == DType::U8);
+  llvm::APSInt result(8 * byteSize(dtype), isUnsigned(dtype));
   bool isExact;
   // Saturates, and gives 0 for NaN.
   APFloat(value).convertToInteger(result, APFloat::rmTowardZero, &isExact);
-  return result.getExtValue();
+  return isUnsigned(dtype) ? int64_t(result.getZExtValue())
+                           : result.getSExtValue();
 }
 
 //===----------------------------------------------------------------------===//
@@ -136,8 +142,9 @@ Tensor Tensor::copyTo(const Place &device) const {
 
 void Tensor::setCast(int64_t i, const Tensor &from, int64_t j) {
   if (isFloat())
-    floats[i] = from.isFloat() ? roundToDType(dtype, from.getFloat(j))
-                               : roundToDType(dtype, from.getInt(j));
+    floats[i] = from.isFloat()
+                    ? roundToDType(dtype, from.getFloat(j))
+                    : roundToDType(dtype, from.getInt(j), from.dtype);
   else if (from.isFloat())
     ints[i] = truncateToDType(dtype, from.getFloat(j));
   else

@@ -24,6 +24,8 @@ constexpr Dtype kDtypes[] = {
     {"i64", DtypeCode::Int, 64},   {"i32", DtypeCode::Int, 32},
     {"i16", DtypeCode::Int, 16},   {"i8", DtypeCode::Int, 8},
     {"u8", DtypeCode::UInt, 8},    {"bool", DtypeCode::Bool, 8},
+    {"u16", DtypeCode::UInt, 16},  {"u32", DtypeCode::UInt, 32},
+    {"u64", DtypeCode::UInt, 64},
 };
 
 nb::dlpack::dtype getDLPack(int32_t dtype) {

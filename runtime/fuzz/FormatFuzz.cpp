@@ -43,6 +43,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
   }
   readAs(file, tensor,
-         tensor.anyDtype ? chooseBy(data, size, TDRT_BOOL + 1) : tensor.dtype);
+         tensor.anyDtype ? chooseBy(data, size, TDRT_U64 + 1) : tensor.dtype);
   return 0;
 }

@@ -36,16 +36,13 @@
 extern "C" {
 #endif
 
-/* Makes a function visible to the JIT in the process and to the linker in the
- * archive; all other symbols are hidden. */
+/* Makes a function visible to the JIT and the linker; all others are hidden. */
 #define TDRT_API __attribute__((visibility("default")))
 
-/* Incremented by every change that breaks old programs. tdrt_open refuses a
- * program compiled for another version (TR601). */
+/* Incremented by every change that breaks old programs, which TR601 refuses. */
 #define TDRT_ABI_VERSION 9
 
-/* Names follow C's style, not the compiler's. */
-/* NOLINTBEGIN(readability-identifier-naming) */
+/* Names in C's style. NOLINTBEGIN(readability-identifier-naming) */
 
 typedef struct tdrt_context tdrt_context;
 
@@ -62,11 +59,13 @@ enum {
   TDRT_I16 = 6,
   TDRT_I8 = 7,
   TDRT_U8 = 8,
-  TDRT_BOOL = 9
+  TDRT_BOOL = 9,
+  TDRT_U16 = 10,
+  TDRT_U32 = 11,
+  TDRT_U64 = 12
 };
 
-/* The most dims of a tensor. */
-#define TDRT_MAX_RANK 16
+#define TDRT_MAX_RANK 16 /* the most dims of a tensor */
 
 /* An argument or result: contiguous, row-major. `dims` has `rank` sizes. */
 typedef struct tdrt_tensor {
@@ -626,6 +625,8 @@ TDRT_API const char *tdrt_parse_format(const char *text, int64_t length,
 TDRT_API void tdrt_out_text(tdrt_context *ctx, const char *text,
                             int64_t length);
 TDRT_API void tdrt_out_i64(tdrt_context *ctx, int64_t value,
+                           const tdrt_format *format);
+TDRT_API void tdrt_out_u64(tdrt_context *ctx, int64_t bits_of_u64,
                            const tdrt_format *format);
 TDRT_API void tdrt_out_f64(tdrt_context *ctx, double value,
                            const tdrt_format *format);

@@ -109,6 +109,34 @@ TEST(ConvertTest, Ints) {
             (std::vector<double>{-128, 127}));
 }
 
+TEST(ConvertTest, Unsigned) {
+  constexpr uint64_t kHalf = UINT64_C(1) << 63;
+  std::vector<uint64_t> values = {kHalf, UINT64_MAX, kHalf + 1024, kHalf + 1025,
+                                  kHalf + (UINT64_C(1) << 39) + 1};
+  EXPECT_EQ(as<double>(TDRT_U64, TDRT_F64, values),
+            (std::vector<double>{0x1p63, 0x1p64, 0x1p63, 0x1p63 + 2048,
+                                 0x1p63 + 0x1p39}));
+  EXPECT_EQ(as<float>(TDRT_U64, TDRT_F32, values),
+            (std::vector<float>{0x1p63f, 0x1p64f, 0x1p63f, 0x1p63f,
+                                0x1p63f + 0x1p40f}));
+  EXPECT_EQ(as<uint16_t>(TDRT_U64, TDRT_F16, values),
+            (std::vector<uint16_t>(5, 0x7c00)));
+  // Just above the middle of two values.
+  uint64_t above = kHalf + (UINT64_C(1) << 55) + 1;
+  EXPECT_EQ(as<uint16_t>(TDRT_U64, TDRT_BF16,
+                         std::vector<uint64_t>{above, above - 1, UINT64_MAX}),
+            (std::vector<uint16_t>{0x5f01, 0x5f00, 0x5f80}));
+  EXPECT_EQ(as<int64_t>(TDRT_U64, TDRT_I64, values)[0], INT64_MIN);
+  EXPECT_EQ(as<uint64_t>(TDRT_I8, TDRT_U64, std::vector<int8_t>{-1, 127}),
+            (std::vector<uint64_t>{UINT64_MAX, 127}));
+  EXPECT_EQ(as<uint16_t>(TDRT_U32, TDRT_U16, std::vector<uint32_t>{65537, 9}),
+            (std::vector<uint16_t>{1, 9}));
+  EXPECT_EQ(as<uint64_t>(TDRT_U16, TDRT_U64, std::vector<uint16_t>{65535}),
+            (std::vector<uint64_t>{65535}));
+  EXPECT_EQ(as<uint64_t>(TDRT_U32, TDRT_U64, std::vector<uint32_t>{UINT32_MAX}),
+            (std::vector<uint64_t>{UINT32_MAX}));
+}
+
 // Not PyTorch's results, which are undefined for values that do not fit, but
 // those of the language.
 TEST(ConvertTest, FloatsToInts) {
@@ -121,6 +149,14 @@ TEST(ConvertTest, FloatsToInts) {
                                   INT64_MIN, INT64_MAX, 0}));
   EXPECT_EQ(as<uint8_t>(TDRT_F64, TDRT_U8, values),
             (std::vector<uint8_t>{1, 0, 255, 0, 255, 0, 255, 0}));
+  EXPECT_EQ(as<uint16_t>(TDRT_F64, TDRT_U16, values),
+            (std::vector<uint16_t>{1, 0, 65535, 0, 65535, 0, 65535, 0}));
+  EXPECT_EQ(as<uint32_t>(TDRT_F64, TDRT_U32, values),
+            (std::vector<uint32_t>{1, 0, 3000000000, 0, UINT32_MAX, 0,
+                                   UINT32_MAX, 0}));
+  EXPECT_EQ(as<uint64_t>(TDRT_F64, TDRT_U64, values),
+            (std::vector<uint64_t>{1, 0, 3000000000, 0, UINT64_MAX, 0,
+                                   UINT64_C(10000000000000000000), 0}));
   EXPECT_EQ(as<uint8_t>(TDRT_F64, TDRT_BOOL, values),
             (std::vector<uint8_t>{1, 1, 1, 1, 1, 1, 1, 1}));
 }
@@ -169,12 +205,15 @@ TEST(ConvertTest, DenormalsAreKept) {
 }
 
 TEST(ConvertTest, WhatIsExact) {
-  // Rows: from; columns: to; both f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool.
+  // Rows: from; columns: to; both f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool u16
+  // u32 u64.
   static const char *const rows[] = {
-      "1000000000", "1100000000", "1110000000", "1101000000", "0000100000",
-      "1000110000", "1100111000", "1111111100", "1111111010", "1111111111"};
-  for (int from = 0; from < 10; ++from)
-    for (int to = 0; to < 10; ++to)
+      "1000000000000", "1100000000000", "1110000000000", "1101000000000",
+      "0000100000000", "1000110000000", "1100111000000", "1111111100000",
+      "1111111010111", "1111111111111", "1100110000111", "1000100000011",
+      "0000000000001"};
+  for (int from = 0; from < 13; ++from)
+    for (int to = 0; to < 13; ++to)
       EXPECT_EQ(isExact(from, to), rows[from][to] == '1') << from << ' ' << to;
 }
 

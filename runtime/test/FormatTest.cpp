@@ -24,6 +24,10 @@ protected:
     tdrt_format format = parse(spec, TDRT_INT);
     return textOf(ctx, [&] { tdrt_out_i64(ctx, value, &format); });
   }
+  std::string formatUnsigned(uint64_t value, const char *spec) {
+    tdrt_format format = parse(spec, TDRT_INT);
+    return textOf(ctx, [&] { tdrt_out_u64(ctx, int64_t(value), &format); });
+  }
   std::string formatFloat(double value, const char *spec) {
     tdrt_format format = parse(spec, TDRT_FLOAT);
     return textOf(ctx, [&] { tdrt_out_f64(ctx, value, &format); });
@@ -40,6 +44,16 @@ protected:
     return textOf(ctx, [&] { tdrt_out_f64(ctx, value, nullptr); });
   }
 };
+
+TEST_F(FormatTest, Unsigned) {
+  EXPECT_EQ(formatUnsigned(UINT64_MAX, "d"), "18446744073709551615");
+  EXPECT_EQ(formatUnsigned(UINT64_MAX, "x"), "ffffffffffffffff");
+  EXPECT_EQ(formatUnsigned(UINT64_C(1) << 63, "+,"),
+            "+9,223,372,036,854,775,808");
+  EXPECT_EQ(formatUnsigned(UINT64_MAX, ".3e"), "1.845e+19");
+  EXPECT_EQ(textOf(ctx, [&] { tdrt_out_u64(ctx, -1, nullptr); }),
+            "18446744073709551615");
+}
 
 TEST_F(FormatTest, PythonTable) {
 #define FORMAT_INT(VALUE, SPEC, TEXT)                                          \

@@ -270,6 +270,8 @@ TEST(RandomTest, BoundsOfEveryDtype) {
                       {TDRT_I16, -32768, 32767},
                       {TDRT_I8, -128, 127},
                       {TDRT_U8, 0, 255},
+                      {TDRT_U16, 0, 65535},
+                      {TDRT_U32, 0, UINT32_MAX},
                       {TDRT_BOOL, 0, 1}};
   tdrt_program program = emptyProgram();
   for (const Row &row : rows) {
@@ -283,9 +285,11 @@ TEST(RandomTest, BoundsOfEveryDtype) {
     EXPECT_EQ(tdrt_check_randint(ctx, 0, row.most + 2, row.dtype, -1), 106);
   }
   Opened ctx(program);
+  EXPECT_EQ(tdrt_check_randint(ctx, 0, INT64_MAX, TDRT_U64, -1), 0);
   EXPECT_EQ(tdrt_check_randint(ctx, 0, 257, TDRT_U8, -1), 106);
   EXPECT_EQ(ctx.error(), "error[TR106]: randint from 0 to below 257 does not "
                          "fit u8\n");
+  EXPECT_EQ(tdrt_check_randint(ctx, -1, 3, TDRT_U64, -1), 106);
 }
 
 TEST(RandomTest, Permutation) {

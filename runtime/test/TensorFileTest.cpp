@@ -32,9 +32,9 @@ void expectCounting(const void *data, int64_t n, int modulus = 100) {
 
 TEST_F(TensorFileTest, EveryDtypeOfNumpy) {
   const std::pair<const char *, int32_t> rows[] = {
-      {"f8", TDRT_F64}, {"f4", TDRT_F32}, {"f2", TDRT_F16},
-      {"i8", TDRT_I64}, {"i4", TDRT_I32}, {"i2", TDRT_I16},
-      {"i1", TDRT_I8},  {"u1", TDRT_U8},  {"b1", TDRT_BOOL}};
+      {"f8", TDRT_F64},  {"f4", TDRT_F32}, {"f2", TDRT_F16}, {"i8", TDRT_I64},
+      {"i4", TDRT_I32},  {"i2", TDRT_I16}, {"i1", TDRT_I8},  {"u1", TDRT_U8},
+      {"b1", TDRT_BOOL}, {"u2", TDRT_U16}, {"u4", TDRT_U32}, {"u8", TDRT_U64}};
   for (auto [name, dtype] : rows) {
     std::string path = data + name + ".npy";
     std::vector<int64_t> dims = {-1, 3};

@@ -76,6 +76,15 @@ std::string encode(int32_t dtype, const Values &values) {
     case TDRT_I8:
       put(bytes, static_cast<int8_t>(v));
       break;
+    case TDRT_U16:
+      put(bytes, static_cast<uint16_t>(v));
+      break;
+    case TDRT_U32:
+      put(bytes, static_cast<uint32_t>(v));
+      break;
+    case TDRT_U64:
+      put(bytes, static_cast<uint64_t>(v));
+      break;
     default:
       put(bytes, static_cast<uint8_t>(v));
     }

@@ -19,7 +19,8 @@ from harness import DTYPES, Function, parse_options
 
 UNARY = ["neg", "abs", "sign", "relu", "sqrt", "floor", "ceil", "trunc", "round", "exp", "log"]
 BINARY = ["add", "sub", "mul", "div", "mod", "floordiv", "max", "min"]
-TARGETS = {"u8": "i32", "i8": "i32", "i16": "i64", "i32": "f64", "i64": "bool", "bool": "i32"}
+TARGETS = {"u8": "i32", "i8": "i32", "i16": "i64", "i32": "f64", "i64": "bool", "bool": "i32",
+           "u16": "i32", "u32": "f64", "u64": "f32"}
 ENDS = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 0.9, -0.9, 127.5, -128.5, 255.5, 300.0, 4e4,
         -4e4, 3e9, -3e9, 1e19, -1e19]
 VECTORS = 3  # of 16 numbers each

@@ -19,7 +19,7 @@ from samples import is_float, numbers
 CHAINS = 100
 SHAPES = [(7,), (33,), (64,), (5, 17), (3, 40)]
 # f32 and f64 are left out: their products are contracted into sums.
-NARROW = ["f16", "bf16", "i16", "i8", "u8", "i32", "i64"]
+NARROW = ["f16", "bf16", "i16", "i8", "u8", "u16", "u32", "u64", "i32", "i64"]
 
 
 def extend(random, function, values):
@@ -34,7 +34,7 @@ def extend(random, function, values):
         return function.op(f"td.cast {between.name}", to, f"{by.type} to {to.type}")
     if kind == "binary":
         ops = ["add", "sub", "mul", "max", "min"]
-        ops += ["div"] if is_float(x.dtype) else ["floordiv", "mod"]
+        ops += ["div"] if is_float(x.dtype) else ["floordiv", "mod", "shl", "shr"]
         return function.op(f"td.{random.choice(ops)} {x.name}, {y}", x)
     if kind == "unary":
         ops = ["neg", "abs", "relu", "sign"] + is_float(x.dtype) * ["floor", "round", "sqrt"]

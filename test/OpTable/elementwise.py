@@ -78,12 +78,32 @@ def integer_power(base, exponent):
     kind = base.dtype
     negative = exponent < 0
     inverse = np.where(base == 1, 1, np.where(base == -1, np.where(exponent % 2, -1, 1), 0)) \
-        if kind != np.uint8 else base
+        if kind.kind == "i" else base
     result, left = np.ones_like(base), np.where(negative, 0, exponent).astype(kind)
     while left.any():
         result = np.where(left & 1, result * base, result).astype(kind)
         base, left = (base * base).astype(kind), left >> 1
     return np.where(negative, inverse, result).astype(kind)
+
+
+def shift_samples(random, dtype):
+    """Counts below 0, of all bits, and between."""
+    yield from binary_samples(random, dtype)
+    ends, bits = specials(dtype), np.iinfo(DTYPES[dtype]).bits
+    counts = np.arange(0 if dtype.startswith("u") else -2, bits + 3).astype(ends.dtype)
+    pairs = np.meshgrid(ends, counts)
+    yield Sample([pairs[0].ravel(), pairs[1].ravel()], label="every count")
+
+
+def shift(function, is_left):
+    """As PyTorch: a count that leaves no bit gives 0, or the sign."""
+    def meaning(x, count):
+        leaves = (count >= 0) & (count < np.iinfo(x.dtype).bits)
+        within = np.where(leaves, count, 0).astype(x.dtype)
+        emptied = np.where((x < 0) & (not is_left), -1, 0).astype(x.dtype)
+        return np.where(leaves, function(x, within), emptied)
+    return lambda mnemonic: Op(shift_samples, emit_elementwise(mnemonic), lambda sample:
+                               meaning(*np.broadcast_arrays(*sample.arrays)))
 
 
 def power(x, y):
@@ -183,13 +203,16 @@ def cast_samples(random, dtype):
             yield Sample([numbers(random, dtype, shape)], {"to": to}, to)
         x = every(dtype) if dtype in ("f16", "bf16") else specials(dtype)
         if is_float(dtype):
-            ends = np.ldexp(1.0, [7, 8, 15, 31, 63, 64])
+            ends = np.ldexp(1.0, [7, 8, 15, 16, 31, 32, 63, 64])
             with_signs = np.concatenate([ends, -ends, ends - 1, 1 - ends, -ends - 1, [0.99, -0.99]])
             x = np.concatenate([x, with_signs.astype(x.dtype), MIDDLES.astype(x.dtype)])
-        elif dtype in ("i32", "i64"):
-            bits = np.iinfo(x.dtype).bits - 2
-            large = [(1 << bits) + (1 << (bits - 8)) + rest for rest in (-1, 0, 1)]
-            x = np.concatenate([x, np.array(large + [-n for n in large], x.dtype)])
+        elif dtype in ("i32", "i64", "u32", "u64"):
+            # Next to the middle of two numbers of bf16, f32 and f64.
+            top = np.iinfo(x.dtype).bits - 1 - (dtype[0] == "i")
+            large = [(1 << top) + (1 << (top - bits)) + rest for bits in (8, 24, 53)
+                     for rest in (-1, 0, 1) if top > bits]
+            negative = [-n for n in large] if dtype[0] == "i" else []
+            x = np.concatenate([x, np.array(large + negative, x.dtype)])
         if dtype == "f32" and to in ("f16", "bf16"):
             x = np.concatenate([x, middles(to)])
         yield Sample([x], {"to": to}, f"special values to {to}")
@@ -211,7 +234,7 @@ def cast(x, to):
     x = np.trunc(x.astype(np.float64))
     low, beyond = float(info.min), float(info.max + 1)
     safe = np.where((x >= low) & (x < beyond), x, 0).astype(kind)
-    return np.where(x >= beyond, info.max, np.where(x < low, info.min, safe)).astype(kind)
+    return np.where(x >= beyond, kind(info.max), np.where(x < low, kind(info.min), safe))
 
 
 # --- gradients -----------------------------------------------------------------

@@ -22,11 +22,11 @@ ROWS = [32, 33, 64, 65, 96, 100, 128, 130]
 TERMS = [16, 17, 24, 32, 40, 100]
 COLUMNS = [32, 36, 48, 64, 70, 128, 136]
 BATCHES = [(), (), (), (2,), (2, 2)]
-COMPUTED = ["f32", "f16", "bf16", "f64", "i64", "i32", "i8"]
+COMPUTED = ["f32", "f16", "bf16", "f64", "i64", "i32", "i8", "u64"]
 
 
 def small(random, dtype, dims):
-    return random.integers(0 if dtype == "u8" else -2, 3, dims).astype(DTYPES[dtype])
+    return random.integers(0 if dtype[0] == "u" else -2, 3, dims).astype(DTYPES[dtype])
 
 
 def make_operand(random, function, dtype, dims, fixed):

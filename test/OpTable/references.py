@@ -17,7 +17,7 @@ from constructors import (constant_samples, emit_constant, emit_fill, emit_iota,
 from elementwise import (PREDICATES, anywhere, apart, away_from, away_from_integers, binary, both,
                          cast, cast_samples, compare_samples, emit_cast, emit_compare,
                          emit_select, positive, power, remainder_pairs,
-                         select_samples, sigmoid, smooth_cast, smooth_select, unary)
+                         select_samples, shift, sigmoid, smooth_cast, smooth_select, unary)
 from movement import (broadcast_samples, concat_samples, diagonal, diagonal_samples,
                       emit_broadcast, emit_concat, emit_diagonal, emit_gather, emit_permute,
                       emit_reshape, emit_scatter, emit_slice, emit_update_slice,
@@ -94,6 +94,8 @@ OPS = {
     "and": binary(np.bitwise_and),
     "or": binary(np.bitwise_or),
     "xor": binary(np.bitwise_xor),
+    "shl": shift(np.left_shift, is_left=True),
+    "shr": shift(np.right_shift, is_left=False),
     "compare": plain(compare_samples, emit_compare, lambda sample:
                      PREDICATES[sample.predicate](*np.broadcast_arrays(*sample.arrays))),
     "select": plain(select_samples, emit_select, lambda sample: np.where(*sample.arrays),

@@ -52,6 +52,10 @@ def is_float(dtype):
     return dtype in ("f64", "f32", "f16", "bf16")
 
 
+def is_unsigned(dtype):
+    return dtype.startswith("u")
+
+
 def holds_floats(array):
     """NumPy itself has no bf16: it treats such numbers as bytes."""
     return is_float(NAMES[array.dtype])
@@ -74,7 +78,7 @@ def numbers(random, dtype, shape):
         return np.asarray(random.normal(size=shape) * 3).astype(kind)
     if dtype == "bool":
         return np.asarray(random.integers(0, 2, shape)).astype(kind)
-    low = 0 if dtype == "u8" else -100
+    low = 0 if is_unsigned(dtype) else -100
     return np.asarray(random.integers(low, 100, shape)).astype(kind)
 
 
@@ -91,7 +95,9 @@ def specials(dtype):
                          info.eps, 1 + info.eps]).astype(kind)
     info = np.iinfo(kind)
     values = {0, 1, 2, 3, 7, 8, info.max, info.max - 1, info.min, info.min + 1}
-    if dtype != "u8":
+    if is_unsigned(dtype):
+        values |= {info.max // 2, info.max // 2 + 1, info.max // 2 + 2}
+    else:
         values |= {-1, -2, -3, -7}
     return np.array(sorted(values), kind)
 

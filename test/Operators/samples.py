@@ -13,7 +13,8 @@ import scope
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
           "bf16": torch.bfloat16, "i64": torch.int64, "i32": torch.int32, "i16": torch.int16,
-          "i8": torch.int8, "u8": torch.uint8, "bool": torch.bool}
+          "i8": torch.int8, "u8": torch.uint8, "u16": torch.uint16, "u32": torch.uint32,
+          "u64": torch.uint64, "bool": torch.bool}
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 # Operators that only move elements are compared in every dtype.
 MOVEMENT = set("""

@@ -10,7 +10,7 @@ from conftest import function
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
           "i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8, "u8": np.uint8,
-          "bool": np.bool_}
+          "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "bool": np.bool_}
 
 
 @pytest.mark.parametrize("name", DTYPES)

@@ -411,7 +411,7 @@ def random_tensor(g, shape, dtype):
         return g.call(f"{name}({sizes_text(shape)}, dtype={dtype})", [], lambda world:
                       random_value(world, law, shape, dtype))
     return random_ints(g, shape, dtype, *g.pick([(0, 2), (0, 100), (1, 9)] + (
-        [] if dtype == "u8" else [(-5, 7)])))
+        [] if dtype[0] == "u" else [(-5, 7)])))
 
 
 def quarters(g, shape, dtype):
@@ -447,7 +447,7 @@ def make(g, shape=None):
         return g.call(f"arange({start}, {start + step * n}, {step}, dtype={dtype})", [],
                       lambda world: Value([array]))
     if kind == "literal" and 0 < math.prod(shape) <= 12:
-        array = np.asarray(g.numbers.integers(0 if dtype == "u8" else -8, 9, shape))
+        array = np.asarray(g.numbers.integers(0 if dtype[0] == "u" else -8, 9, shape))
         array = (array / 4 if is_float(dtype) else array).astype(DTYPES[dtype])
         return g.call(f"tensor({array.tolist()}, dtype={dtype})", [],
                       lambda world: Value([array]))

@@ -12,7 +12,7 @@ from values import DTYPES, Rejected, Value, compute, compute_smooth, is_float, t
 
 PROPOSALS = []  # (function, how often)
 FLOATS = ["f64", "f32", "f32", "f16", "bf16"]
-INTS = ["i64", "i32", "i16", "i8", "u8"]
+INTS = ["i64", "i32", "i16", "i8", "u8", "u16", "u32", "u64"]
 
 
 def proposal(weight):
@@ -69,6 +69,8 @@ BINARY = {"add": "{0} + {1}", "sub": "{0} - {1}", "mul": "{0} * {1}", "max": "ma
           "min": "minimum({0}, {1})", "div": "{0} / {1}", "floordiv": "{0} // {1}",
           "mod": "{0} % {1}", "pow": "{0} ** {1}"}
 BITS = {"and": "{0} & {1}", "or": "{0} | {1}", "xor": "{0} ^ {1}"}
+SHIFTS = {"shl": "{0} << {1}", "shr": "{0} >> {1}"}
+OPERATORS = {**BINARY, **BITS, **SHIFTS}
 
 
 def choose_binary(g, dtype):
@@ -79,7 +81,7 @@ def choose_binary(g, dtype):
     if is_float(dtype):
         return g.pick(["add", "add", "sub", "mul", "mul", "max", "min", "div", "floordiv", "mod",
                        "pow"])
-    return g.pick([name for name in BINARY if name != "div"] + list(BITS))
+    return g.pick([name for name in OPERATORS if name != "div"])
 
 
 def binary_value(world, name, x, y):
@@ -103,7 +105,7 @@ def binary(g):
 def combined(g, x, y):
     name = choose_binary(g, g[x].dtype)
     dims = g[x].dims if not g[x].is_static else None
-    return g.call({**BINARY, **BITS}[name], [x, y],
+    return g.call(OPERATORS[name], [x, y],
                   lambda world, v, w: binary_value(world, name, v, w), dims=dims)
 
 
@@ -115,14 +117,14 @@ def with_number(g):
         return None
     dtype = g[x].dtype
     number = g.pick([-2.5, -1.0, -0.25, 0.5, 1.0, 1.5, 2.0, 3.0]) if is_float(dtype) else \
-        g.pick([1, 2, 3, 5, 7, 100] + ([] if dtype == "u8" else [-1, -3]))
+        g.pick([1, 2, 3, 5, 7, 100] + ([] if dtype[0] == "u" else [-1, -3]))
     name = choose_binary(g, dtype)
     other = Value([np.asarray(number).astype(DTYPES[dtype])])
     is_first = g.flip(0.3)
 
     def meaning(world, value):
         return binary_value(world, name, *((other, value) if is_first else (value, other)))
-    text = {**BINARY, **BITS}[name]
+    text = OPERATORS[name]
     if is_first and name in ("max", "min"):  # functions of a tensor first
         is_first = False
     written = f"({number})" if number < 0 else str(number)

@@ -88,7 +88,9 @@ LogicalResult FunctionLowering::appendText(td::FormatOp op) {
 LogicalResult FunctionLowering::appendValue(td::FormatOp op, Value value,
                                             llvm::StringRef spec) {
   Value context = code.getContext();
+  bool isUnsigned64 = false;
   if (isTensor(value)) {
+    isUnsigned64 = getType(value).getElementType().isUnsignedInteger(64);
     if (spec.empty()) {
       code.call(runtime::tdrt_out_tensor, {context, describe(value)});
       return success();
@@ -117,7 +119,8 @@ LogicalResult FunctionLowering::appendValue(td::FormatOp op, Value value,
                                     value),
                format});
   else
-    code.call(runtime::tdrt_out_i64, {context, value, format});
+    code.call(isUnsigned64 ? runtime::tdrt_out_u64 : runtime::tdrt_out_i64,
+              {context, value, format});
   return success();
 }
 

@@ -20,7 +20,8 @@ llvm::StringRef tdc::ast::getSpelling(UnaryOp op) {
 
 llvm::StringRef tdc::ast::getSpelling(BinaryOp op) {
   static constexpr llvm::StringLiteral spellings[] = {
-      "or", "and", "|", "^", "&", "+", "-", "*", "/", "//", "%", "@", "**"};
+      "or", "and", "|", "^",  "&", "<<", ">>", "+",
+      "-",  "*",   "/", "//", "%", "@",  "**"};
   return pick(spellings, op);
 }
 

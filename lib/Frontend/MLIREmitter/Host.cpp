@@ -60,6 +60,9 @@ mlir::Value MLIREmitter::hostInt(HostOp op, ValueRange operands) {
     return floorDivide(op, lhs, rhs);
   case HostOp::Pow:
     return integerPower(lhs, rhs);
+  case HostOp::ShiftLeft:
+  case HostOp::ShiftRight:
+    return shift(op, lhs, rhs);
   case HostOp::Neg:
     return create<arith::SubIOp>(unwrap(constantInt(0)), lhs);
   case HostOp::Min:
@@ -256,6 +259,24 @@ void MLIREmitter::checkPower(mlir::Value base, mlir::Value exponent) {
       create<arith::CmpFOp>(arith::CmpFPredicate::UGE, exponent, zero));
   assertThat(wrap(isFine), constantString("0 to a negative power"),
              Check::Division);
+}
+
+/// A count of all bits or more leaves none, or the sign.
+mlir::Value MLIREmitter::shift(HostOp op, mlir::Value number,
+                               mlir::Value count) {
+  mlir::Value zero = unwrap(constantInt(0)), last = unwrap(constantInt(63));
+  llvm::APInt constant;
+  if (!matchPattern(count, m_ConstantInt(&constant)) || constant.isNegative())
+    assertThat(
+        wrap(create<arith::CmpIOp>(arith::CmpIPredicate::sge, count, zero)),
+        constantString("negative shift count"), Check::Division);
+  mlir::Value within = create<arith::MinSIOp>(count, last);
+  if (op == HostOp::ShiftRight)
+    return create<arith::ShRSIOp>(number, within);
+  mlir::Value isWithin =
+      create<arith::CmpIOp>(arith::CmpIPredicate::sle, count, last);
+  return create<arith::SelectOp>(isWithin,
+                                 create<arith::ShLIOp>(number, within), zero);
 }
 
 /// Floored quotient or remainder. The machine truncates: if its remainder has

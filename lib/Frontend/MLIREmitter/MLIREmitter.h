@@ -140,6 +140,7 @@ private:
   mlir::Value hostBool(HostOp op, mlir::ValueRange operands);
   mlir::Value convertScalar(HostOp op, mlir::Value operand);
   mlir::Value floorDivide(HostOp op, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value shift(HostOp op, mlir::Value number, mlir::Value count);
   mlir::Value integerPower(mlir::Value base, mlir::Value exponent);
   mlir::Value floatToInt(mlir::Value value);
   void checkPower(mlir::Value base, mlir::Value exponent);

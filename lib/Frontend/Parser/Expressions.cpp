@@ -171,20 +171,24 @@ static std::optional<ArithmeticOp> getArithmeticOp(Tok kind) {
     return ArithmeticOp{BinaryOp::BitXor, 1};
   case Tok::Amp:
     return ArithmeticOp{BinaryOp::BitAnd, 2};
+  case Tok::LessLess:
+    return ArithmeticOp{BinaryOp::ShiftLeft, 3};
+  case Tok::GreaterGreater:
+    return ArithmeticOp{BinaryOp::ShiftRight, 3};
   case Tok::Plus:
-    return ArithmeticOp{BinaryOp::Add, 3};
+    return ArithmeticOp{BinaryOp::Add, 4};
   case Tok::Minus:
-    return ArithmeticOp{BinaryOp::Sub, 3};
+    return ArithmeticOp{BinaryOp::Sub, 4};
   case Tok::Star:
-    return ArithmeticOp{BinaryOp::Mul, 4};
+    return ArithmeticOp{BinaryOp::Mul, 5};
   case Tok::Slash:
-    return ArithmeticOp{BinaryOp::Div, 4};
+    return ArithmeticOp{BinaryOp::Div, 5};
   case Tok::SlashSlash:
-    return ArithmeticOp{BinaryOp::FloorDiv, 4};
+    return ArithmeticOp{BinaryOp::FloorDiv, 5};
   case Tok::Percent:
-    return ArithmeticOp{BinaryOp::Mod, 4};
+    return ArithmeticOp{BinaryOp::Mod, 5};
   case Tok::At:
-    return ArithmeticOp{BinaryOp::MatMul, 4};
+    return ArithmeticOp{BinaryOp::MatMul, 5};
   default:
     return std::nullopt;
   }

@@ -62,6 +62,8 @@ static bool continuesLine(Tok kind) {
   case Tok::Pipe:
   case Tok::Caret:
   case Tok::Amp:
+  case Tok::LessLess:
+  case Tok::GreaterGreater:
   case Tok::And:
   case Tok::Or:
   case Tok::AmpAmp:

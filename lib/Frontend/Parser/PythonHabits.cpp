@@ -26,6 +26,9 @@ llvm::StringRef tdc::getDtypeOfPyTorch(llvm::StringRef name) {
       .Cases({"short", "int16"}, "i16")
       .Case("int8", "i8")
       .Case("uint8", "u8")
+      .Case("uint16", "u16")
+      .Case("uint32", "u32")
+      .Case("uint64", "u64")
       .Default("");
 }
 

@@ -288,7 +288,9 @@ static bool isHarmless(const ast::Expr &expr) {
   if (auto *binary = llvm::dyn_cast<BinaryExpr>(&expr))
     return binary->op != BinaryOp::Div && binary->op != BinaryOp::FloorDiv &&
            binary->op != BinaryOp::Mod && binary->op != BinaryOp::Pow &&
-           isHarmless(*binary->lhs) && isHarmless(*binary->rhs);
+           binary->op != BinaryOp::ShiftLeft &&
+           binary->op != BinaryOp::ShiftRight && isHarmless(*binary->lhs) &&
+           isHarmless(*binary->rhs);
   return isConstantExpr(expr);
 }
 

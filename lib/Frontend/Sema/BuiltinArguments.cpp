@@ -39,6 +39,9 @@ static llvm::StringRef findDTypeName(llvm::StringRef name) {
       .Cases({"int16", "i16"}, "i16")
       .Cases({"int8", "i8"}, "i8")
       .Cases({"uint8", "u8"}, "u8")
+      .Cases({"uint16", "u16"}, "u16")
+      .Cases({"uint32", "u32"}, "u32")
+      .Cases({"uint64", "u64"}, "u64")
       .Case("bool", "bool")
       .Default("");
 }

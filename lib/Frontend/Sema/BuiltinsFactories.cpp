@@ -423,10 +423,13 @@ static void putNumber(std::vector<char> &bytes, DType dtype, double number,
   case DType::BF16:
     return putRounded(bytes, number, llvm::APFloat::BFloat());
   case DType::I64:
+  case DType::U64:
     return put(bytes, whole);
   case DType::I32:
+  case DType::U32:
     return put(bytes, static_cast<int32_t>(whole));
   case DType::I16:
+  case DType::U16:
     return put(bytes, static_cast<int16_t>(whole));
   case DType::I8:
   case DType::U8:

@@ -142,13 +142,17 @@ static Val tuple(Checker &c, const Bound &args) {
   return sequence(c, args, ValKind::Tuple);
 }
 
-/// int(x), float(x), bool(x): of a host value, a text or a 0-d tensor.
-static std::optional<Val> scalarOf(Checker &c, const Bound &args) {
+/// int(x), float(x), bool(x): of a host value, a text or a 0-d tensor. Not
+/// every number of a u64 is an int; `wanted` is the dtype in which it is read.
+static std::optional<Val> scalarOf(Checker &c, const Bound &args,
+                                   DType wanted) {
   Val val = args["x"];
   if (val.is(ValKind::Tensor)) {
     auto count = c.host.constantOf(numElements(typeOf(val).dims));
     if (count && *count == 1)
-      return c.tensors.itemOf(val);
+      return c.tensors.itemOf(typeOf(val).dtype == DType::U64
+                                  ? c.tensors.castTo(val, wanted)
+                                  : val);
   }
   if (val.isHostScalar())
     return val;
@@ -173,15 +177,15 @@ static std::optional<Val> scalarOf(Checker &c, const Bound &args) {
 }
 
 static Val toInt(Checker &c, const Bound &args) {
-  auto val = scalarOf(c, args);
+  auto val = scalarOf(c, args, DType::U64);
   return val ? c.host.toInt(*val) : c.fail();
 }
 static Val toFloat(Checker &c, const Bound &args) {
-  auto val = scalarOf(c, args);
+  auto val = scalarOf(c, args, DType::F64);
   return val ? c.host.toFloat(*val) : c.fail();
 }
 static Val toBool(Checker &c, const Bound &args) {
-  auto val = scalarOf(c, args);
+  auto val = scalarOf(c, args, DType::Bool);
   if (!val || val->is(ValKind::Bool))
     return val.value_or(Val());
   Val zero = val->is(ValKind::Float) ? makeFloat(0) : makeInt(0);

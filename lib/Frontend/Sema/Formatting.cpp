@@ -86,9 +86,14 @@ void Formatting::appendValue(std::string &out,
   Val shown = val;
   if (val.is(ValKind::Device) || val.is(ValKind::DType))
     shown = makeStr(*text);
-  // In an f-string a tensor of one element is that element.
-  if (val.is(ValKind::Tensor) && inFString && typeOf(val).dims.empty())
-    shown = tensors.itemOf(val);
+  // In an f-string a tensor of one element is that element. Not every number of
+  // a u64 is an int; `d` shows the tensor as its number.
+  if (val.is(ValKind::Tensor) && inFString && typeOf(val).dims.empty()) {
+    if (typeOf(val).dtype != DType::U64)
+      shown = tensors.itemOf(val);
+    else if (spec.empty())
+      spec = "d";
+  }
   if (shown.is(ValKind::Model) && !shown.known)
     return appendModel(out, values, shown);
   if (!shown.isHostScalar() && !shown.is(ValKind::Str) &&

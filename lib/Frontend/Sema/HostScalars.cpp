@@ -145,13 +145,16 @@ static bool isLarge(const Size &size) {
 Val HostScalars::binary(BinaryOp op, const Val &lhs, const Val &rhs,
                         SourceRange range) {
   std::optional<HostOp> hop = hostOp(op);
+  bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
+  bool isShift = op == BinaryOp::ShiftLeft || op == BinaryOp::ShiftRight;
+  if (isShift && !floats)
+    return shift(op, lhs, rhs, range);
   if (!hop) {
     c.error(DiagCode::TD304, range,
             "`" + ast::getSpelling(op) + "` is not defined for " +
                 describe(lhs) + " and " + describe(rhs));
     return c.fail();
   }
-  bool floats = lhs.is(ValKind::Float) || rhs.is(ValKind::Float);
   auto number = [&](const Val &val) -> std::optional<double> {
     if (val.is(ValKind::Int))
       return constantInt(val);
@@ -229,6 +232,30 @@ Val HostScalars::binary(BinaryOp op, const Val &lhs, const Val &rhs,
     return a;
   Value value = c.emit().host(*hop, {materialize(a), materialize(b)});
   return closed ? makeInt(result, value) : runTimeInt(value, "int");
+}
+
+/// Bits past the end are lost, as ints wrap. A count of all bits or more leaves
+/// none, or the sign.
+Val HostScalars::shift(BinaryOp op, const Val &lhs, const Val &rhs,
+                       SourceRange range) {
+  bool isLeft = op == BinaryOp::ShiftLeft;
+  Val number = toInt(lhs), count = toInt(rhs);
+  std::optional<int64_t> x = constantInt(number), n = constantInt(count);
+  if (n && *n < 0 && c.conditionDepth == 0) {
+    c.error(DiagCode::TD307, range, "negative shift count");
+    return c.fail();
+  }
+  // A factor keeps sizes known: `n >> 1` is `n // 2`.
+  if (n && *n >= 0 && *n < 63)
+    return binary(isLeft ? BinaryOp::Mul : BinaryOp::FloorDiv, number,
+                  makeInt(int64_t(1) << *n), range);
+  if (x && n && *n >= 63)
+    return makeInt(!isLeft   ? (*x < 0 ? -1 : 0)
+                   : *n > 63 ? 0
+                             : static_cast<int64_t>(uint64_t(*x) << 63));
+  HostOp op64 = isLeft ? HostOp::ShiftLeft : HostOp::ShiftRight;
+  return runTimeInt(
+      c.emit().host(op64, {materialize(number), materialize(count)}), "int");
 }
 
 Val HostScalars::compare(CompareOp op, const Val &lhs, const Val &rhs,

@@ -25,6 +25,8 @@ public:
 
   Val binary(ast::BinaryOp op, const Val &lhs, const Val &rhs,
              SourceRange range);
+  Val shift(ast::BinaryOp op, const Val &lhs, const Val &rhs,
+            SourceRange range);
   Val compare(ast::CompareOp op, const Val &lhs, const Val &rhs,
               SourceRange range);
   Val math(HostOp op, const Val &operand);

@@ -166,10 +166,18 @@ bool Indexing::resolveIndex(const ast::SubscriptItem &item, const Val &index,
   restriction.size = Size(1);
   if (index.is(ValKind::Tensor)) {
     restriction.indices = index;
-    if (typeOf(index).dtype == DType::Bool)
+    DType dtype = typeOf(index).dtype;
+    if (dtype == DType::Bool)
       c.unsupported(item.range, "indexing by a bool tensor",
                     "`where(mask, x, 0.0)` or `x.masked_fill(mask, 0.0)`");
-    return typeOf(index).dtype != DType::Bool;
+    else if (!isInteger(dtype) || isUnsigned(dtype))
+      c.offerSuffix(
+          c.error(DiagCode::TD301, item.range,
+                  "indices must be i64 or i32, not " + tdc::spelling(dtype)),
+          index.range, ".to(int)");
+    else
+      return true;
+    return false;
   }
   if (!isIndex(c, index, item.range))
     return false;

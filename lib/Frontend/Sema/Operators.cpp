@@ -29,9 +29,17 @@ static std::optional<OpKind> tensorOp(BinaryOp op) {
     return OpKind::Or;
   case BinaryOp::BitXor:
     return OpKind::Xor;
+  case BinaryOp::ShiftLeft:
+    return OpKind::Shl;
+  case BinaryOp::ShiftRight:
+    return OpKind::Shr;
   default:
     return std::nullopt;
   }
+}
+
+static bool isShift(BinaryOp op) {
+  return op == BinaryOp::ShiftLeft || op == BinaryOp::ShiftRight;
 }
 
 Val Checker::evalUnary(const ast::UnaryExpr &expr) {
@@ -92,7 +100,10 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
   bool hasTensor = lhs.is(ValKind::Tensor) || rhs.is(ValKind::Tensor);
   bool numbers = (lhs.is(ValKind::Tensor) || lhs.isHostScalar()) &&
                  (rhs.is(ValKind::Tensor) || rhs.isHostScalar());
-  if (hasTensor && numbers) {
+  // Next to a float, a tensor of integers would have to become one of floats.
+  bool shiftsFloat =
+      isShift(op) && (lhs.is(ValKind::Float) || rhs.is(ValKind::Float));
+  if (hasTensor && numbers && !shiftsFloat) {
     if (op == BinaryOp::MatMul) {
       if (!tensors.isTensor(lhs, range, what) ||
           !tensors.isTensor(rhs, range, what))

@@ -18,8 +18,7 @@ using namespace tdc;
 static constexpr llvm::StringLiteral kFunctions =
     "adaptive_avg_pool3d adaptive_max_pool3d affine_grid angle argwhere "
     "as_strided as_strided_scatter avg_pool3d bartlett_window bernoulli "
-    "bincount binomial bitwise_left_shift bitwise_right_shift blackman_window "
-    ""
+    "bincount binomial blackman_window "
     "chain_matmul cholesky cholesky_inverse cholesky_solve combinations "
     "ctc_loss det eig eigh fractional_max_pool2d fractional_max_pool3d frexp "
     "frobenius_norm frombuffer gcd grid_sample gru gumbel_softmax "

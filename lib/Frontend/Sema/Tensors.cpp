@@ -324,9 +324,10 @@ Val Tensors::castTo(const Val &tensor, DType dtype) {
 }
 
 std::pair<int64_t, int64_t> Tensors::limitsOf(DType dtype) {
-  if (dtype == DType::U8)
-    return {0, 255};
   unsigned unused = 64 - 8 * byteSize(dtype);
+  if (isUnsigned(dtype)) // of u64 an int holds the lower half
+    return {0, static_cast<int64_t>(
+                   std::min(UINT64_MAX >> unused, uint64_t(INT64_MAX)))};
   return {INT64_MIN >> unused, INT64_MAX >> unused};
 }
 
@@ -335,8 +336,9 @@ void Tensors::checkFits(const Val &number, DType dtype) {
     return;
   std::optional<int64_t> value = c.host.constantInt(number);
   auto [least, most] = limitsOf(dtype);
-  // As in PyTorch, -1 is 255 for u8.
-  if (!value || (*value >= std::min(least, -most) && *value <= most))
+  // As in PyTorch, -1 is 255 for u8, and every int is a u64.
+  if (!value || dtype == DType::U64 ||
+      (*value >= std::min(least, -most) && *value <= most))
     return;
   c.error(DiagCode::TD222, number.range.isValid() ? number.range : c.here,
           llvm::Twine(*value) + " does not fit " + tdc::spelling(dtype))
@@ -401,7 +403,14 @@ Val Tensors::itemOf(const Val &tensor) {
     return makeRunTime(ValKind::Float, value);
   if (dtype == DType::Bool)
     return makeRunTime(ValKind::Bool, value);
-  return c.host.runTimeInt(value, "item");
+  Val item = c.host.runTimeInt(value, "item");
+  if (dtype == DType::U64)
+    c.emit().assertThat(
+        c.emit().host(HostOp::Ge, {value, c.emit().constantInt(0)}),
+        c.emit().constantString("the number of a u64 tensor does not fit an "
+                                "int: it is 2^63 or more"),
+        Check::Int);
+  return item;
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,8 +16,8 @@ td::ReduceKind combinationOf(td::ReduceKind kind, DType dtype) {
 
 MaybeTyped toIndices(TypedBuilder &b, const Typed &indices) {
   DType dtype = indices.type.dtype;
-  // PyTorch reads u8 as a mask.
-  if (isInteger(dtype) && dtype != DType::U8)
+  // PyTorch reads u8 as a mask, and takes no other unsigned indices.
+  if (isInteger(dtype) && !isUnsigned(dtype))
     return cast(b, indices, DType::I64);
   b.fail(DiagCode::TD301, "indices must be i64 or i32, not " + spelling(dtype));
   b.failure.conversion = {1, "int", /*isPromotion=*/false};

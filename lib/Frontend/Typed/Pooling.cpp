@@ -20,7 +20,7 @@ static Typed binary(TypedBuilder &b, OpKind kind, const Typed &lhs,
 static double lowestValue(DType dtype) {
   if (isFloat(dtype))
     return -std::numeric_limits<double>::infinity();
-  return dtype == DType::U8
+  return isUnsigned(dtype)
              ? 0
              : static_cast<double>(INT64_MIN >> (64 - 8 * byteSize(dtype)));
 }

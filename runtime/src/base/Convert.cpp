@@ -1,8 +1,8 @@
 //===- Convert.cpp - elements of one dtype as another ---------------------===//
 //
 // Conversions go through f64, which holds the floats of all dtypes, or i64,
-// which holds all integers. So there is one function for each dtype instead of
-// one for each pair.
+// which holds all integers, as bits those of u64. So there is one function for
+// each dtype instead of one for each pair.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,8 @@ Range rangeOf(int32_t dtype) {
       {53, -1074, 1024, true}, {24, -149, 128, true}, {11, -24, 16, true},
       {8, -133, 128, true},    {63, 0, 63, true},     {31, 0, 31, true},
       {15, 0, 15, true},       {7, 0, 7, true},       {8, 0, 8, false},
-      {1, 0, 1, false}};
+      {1, 0, 1, false},        {16, 0, 16, false},    {32, 0, 32, false},
+      {64, 0, 64, false}};
   return ranges[dtype];
 }
 
@@ -63,17 +64,17 @@ uint16_t narrow(double value, int fraction) {
 }
 
 /// Truncates to an integer; a number out of range becomes the nearest one in
-/// range, NaN becomes 0.
+/// range, NaN becomes 0. Returns the bits of a u64.
 int64_t truncate(double value, Range range) {
   if (std::isnan(value))
     return 0;
   double end = std::ldexp(1.0, range.bits);
-  auto last = static_cast<int64_t>((UINT64_C(1) << range.bits) - 1);
+  auto last = static_cast<int64_t>(UINT64_MAX >> (64 - range.bits));
   if (value >= end)
     return last;
   if (range.isSigned)
     return value < -end ? -last - 1 : static_cast<int64_t>(value);
-  return value < 0 ? 0 : static_cast<int64_t>(value);
+  return value < 0 ? 0 : static_cast<int64_t>(static_cast<uint64_t>(value));
 }
 
 template <class From, class To>
@@ -108,6 +109,12 @@ void readInts(int32_t dtype, const char *source, int64_t *to, int64_t count) {
     return readAs<int16_t>(source, to, count);
   case TDRT_I8:
     return readAs<int8_t>(source, to, count);
+  case TDRT_U16:
+    return readAs<uint16_t>(source, to, count);
+  case TDRT_U32:
+    return readAs<uint32_t>(source, to, count);
+  case TDRT_U64:
+    return readAs<uint64_t>(source, to, count);
   default: // u8 and bool
     return readAs<uint8_t>(source, to, count);
   }
@@ -123,6 +130,13 @@ double roundToOdd(int64_t value) {
   constexpr int64_t kExact = int64_t(1) << 53, kBelow = (1 << 11) - 1;
   if (value > kExact || value < -kExact)
     value = (value & ~kBelow) | int64_t((value & kBelow) != 0) << 11;
+  return static_cast<double>(value);
+}
+
+double roundToOdd(uint64_t value) {
+  constexpr uint64_t kExact = UINT64_C(1) << 53, kBelow = (1 << 11) - 1;
+  if (value > kExact)
+    value = (value & ~kBelow) | uint64_t((value & kBelow) != 0) << 11;
   return static_cast<double>(value);
 }
 
@@ -159,8 +173,11 @@ void convertPart(const char *source, int32_t from, char *target, int32_t to,
   double floats[kPart];
   if (!isFloat(from)) {
     readInts(from, source, ints, count);
-    return isFloat(to) ? writeFloats(to, ints, target, count)
-                       : writeInts(to, ints, target, count);
+    if (!isFloat(to))
+      return writeInts(to, ints, target, count);
+    if (from == TDRT_U64)
+      return writeFloats(to, reinterpret_cast<uint64_t *>(ints), target, count);
+    return writeFloats(to, ints, target, count);
   }
   readFloats(from, source, floats, count);
   if (isFloat(to))

@@ -12,18 +12,22 @@ namespace tdrt {
 
 /// Bytes of one element.
 inline int64_t elementBytes(int32_t dtype) {
-  static constexpr uint8_t bytes[] = {8, 4, 2, 2, 8, 4, 2, 1, 1, 1};
+  static constexpr uint8_t bytes[] = {8, 4, 2, 2, 8, 4, 2, 1, 1, 1, 2, 4, 8};
   return bytes[dtype];
 }
 
 /// The language's spelling: "f32".
 inline const char *dtypeName(int32_t dtype) {
   static const char *const names[] = {"f64", "f32", "f16", "bf16", "i64",
-                                      "i32", "i16", "i8",  "u8",   "bool"};
+                                      "i32", "i16", "i8",  "u8",   "bool",
+                                      "u16", "u32", "u64"};
   return names[dtype];
 }
 
 inline bool isFloat(int32_t dtype) { return dtype <= TDRT_BF16; }
+
+/// An integer without negative numbers, or bool.
+inline bool isUnsigned(int32_t dtype) { return dtype >= TDRT_U8; }
 
 /// The bytes of a tensor, or -1 if a size is negative or the product (with the
 /// 64 bytes past the end of every buffer) exceeds int64.

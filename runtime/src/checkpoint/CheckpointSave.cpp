@@ -74,7 +74,8 @@ SafetensorsHeader makeMetadata(const Context &context,
 std::string headerText(const SafetensorsHeader &metadata,
                        const std::vector<Entry> &entries) {
   static const char *const names[] = {"F64", "F32", "F16", "BF16", "I64",
-                                      "I32", "I16", "I8",  "U8",   "BOOL"};
+                                      "I32", "I16", "I8",  "U8",   "BOOL",
+                                      "U16", "U32", "U64"};
   std::string text = "{\"__metadata__\":{";
   for (size_t i = 0; i < metadata.metadata.size(); ++i) {
     if (i)

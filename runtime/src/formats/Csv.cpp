@@ -205,6 +205,10 @@ template <class T> bool parseField(const std::string &text, T &value) {
   return true;
 }
 
+bool parseField(const std::string &text, uint64_t &value) {
+  return parseNumber(text, value);
+}
+
 /// The character that separates several numbers in one field, where a comma
 /// should be; 0 if the field is not several numbers.
 char findOtherSeparator(const std::string &field) {
@@ -330,6 +334,12 @@ void read(const InputFile &file, const FileTensor &tensor, void *to) {
     return convert(int8_t());
   case TDRT_U8:
     return convert(uint8_t());
+  case TDRT_U16:
+    return convert(uint16_t());
+  case TDRT_U32:
+    return convert(uint32_t());
+  case TDRT_U64:
+    return convert(uint64_t());
   case TDRT_BOOL:
     return convert(bool());
   default:

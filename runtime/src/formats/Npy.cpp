@@ -127,6 +127,9 @@ private:
         {"<i2", TDRT_I16},
         {"|i1", TDRT_I8},
         {"|u1", TDRT_U8},
+        {"<u2", TDRT_U16},
+        {"<u4", TDRT_U32},
+        {"<u8", TDRT_U64},
         {"|b1", TDRT_BOOL},
         // How NumPy writes ml_dtypes.bfloat16: at first, and after reading it.
         {"<V2", TDRT_BF16},

@@ -42,7 +42,8 @@ void tdrt::readTensorData(const InputFile &file, const FileTensor &tensor,
 
 std::string tdrt::npyHeader(const tdrt_tensor &tensor) {
   static const char *const names[] = {"<f8", "<f4", "<f2", "<V2", "<i8",
-                                      "<i4", "<i2", "|i1", "|u1", "|b1"};
+                                      "<i4", "<i2", "|i1", "|u1", "|b1",
+                                      "<u2", "<u4", "<u8"};
   std::string text = std::string("{'descr': '") + names[tensor.dtype] +
                      "', 'fortran_order': False, 'shape': (";
   for (int32_t d = 0; d < tensor.rank; ++d)

@@ -31,8 +31,8 @@ const DtypeRow dtypeRows[] = {
     {"F64", TDRT_F64, 8},   {"F32", TDRT_F32, 4}, {"F16", TDRT_F16, 2},
     {"BF16", TDRT_BF16, 2}, {"I64", TDRT_I64, 8}, {"I32", TDRT_I32, 4},
     {"I16", TDRT_I16, 2},   {"I8", TDRT_I8, 1},   {"U8", TDRT_U8, 1},
-    {"BOOL", TDRT_BOOL, 1}, {"U64", -1, 8},       {"U32", -1, 4},
-    {"U16", -1, 2},         {"F8_E4M3", -1, 1},   {"F8_E5M2", -1, 1},
+    {"BOOL", TDRT_BOOL, 1}, {"U16", TDRT_U16, 2}, {"U32", TDRT_U32, 4},
+    {"U64", TDRT_U64, 8},   {"F8_E4M3", -1, 1},   {"F8_E5M2", -1, 1},
     {"C64", -1, 8}};
 
 const DtypeRow *findDtype(const std::string &text) {

@@ -304,7 +304,7 @@ int32_t tdrt_call(tdrt_context *ctx, int32_t index, const tdrt_tensor *inputs,
                (port.dims[d] < 0 || port.dims[d] == tensor.dims[d]);
       if (fits)
         continue;
-      bool readable = tensor.dtype >= TDRT_F64 && tensor.dtype <= TDRT_BOOL &&
+      bool readable = tensor.dtype >= TDRT_F64 && tensor.dtype <= TDRT_U64 &&
                       tensor.rank >= 0 && tensor.rank <= TDRT_MAX_RANK;
       fail(107, "input `" + std::string(port.name) + "` of `" + function.name +
                     "` is " + typeText(port.dtype, port.dims, port.rank) +

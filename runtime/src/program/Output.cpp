@@ -94,6 +94,12 @@ void tdrt_out_i64(tdrt_context *ctx, int64_t value, const tdrt_format *format) {
   append(ctx, [&](std::string &out) { appendInt(out, value, format); });
 }
 
+void tdrt_out_u64(tdrt_context *ctx, int64_t bits, const tdrt_format *format) {
+  append(ctx, [&](std::string &out) {
+    appendUnsigned(out, static_cast<uint64_t>(bits), format);
+  });
+}
+
 void tdrt_out_f64(tdrt_context *ctx, double value, const tdrt_format *format) {
   append(ctx, [&](std::string &out) { appendFloat(out, value, format); });
 }

@@ -185,12 +185,13 @@ void fillBounded(T *out, int64_t first, int64_t n, int64_t seed, int64_t call,
 
 int32_t tdrt_check_randint(tdrt_context *ctx, int64_t low, int64_t high,
                            int32_t dtype, int32_t site) {
-  int64_t most = INT64_MAX >> (64 - 8 * elementBytes(dtype));
-  int64_t least = -most - 1;
-  if (dtype == TDRT_U8 || dtype == TDRT_BOOL) {
-    most = dtype == TDRT_U8 ? 255 : 1;
-    least = 0;
-  }
+  // An int holds the lower half of the numbers of u64.
+  int64_t bits = dtype == TDRT_BOOL  ? 1
+                 : dtype == TDRT_U64 ? 63
+                 : isUnsigned(dtype) ? 8 * elementBytes(dtype)
+                                     : 8 * elementBytes(dtype) - 1;
+  int64_t most = INT64_MAX >> (63 - bits);
+  int64_t least = isUnsigned(dtype) ? 0 : -most - 1;
   return Context::of(ctx).guarded(site, [&] {
     std::string range = "randint from " + std::to_string(low) + " to below " +
                         std::to_string(high);

@@ -234,19 +234,9 @@ Split floatParts(double value, const tdrt_format &format) {
 
 bool isFinite(double value) { return std::isfinite(value); }
 
-} // namespace
-
-void tdrt::appendInt(std::string &out, int64_t value,
-                     const tdrt_format *format) {
-  if (format && format->type && strchr("efg%", format->type))
-    return appendFloat(out, static_cast<double>(value), format);
-  if (format && format->type == 'c') {
-    std::string character;
-    appendPoint(character, static_cast<uint32_t>(value));
-    return appendNumber(out, false, "", character, "", *format);
-  }
-  bool negative = value < 0;
-  uint64_t magnitude = negative ? 0 - static_cast<uint64_t>(value) : value;
+/// An integer in decimal, hexadecimal or binary digits.
+void appendDigits(std::string &out, bool negative, uint64_t magnitude,
+                  const tdrt_format *format) {
   char type = format ? format->type : 0;
   int base = type == 'x' ? 16 : type == 'b' ? 2 : 10;
   char buffer[64];
@@ -261,6 +251,34 @@ void tdrt::appendInt(std::string &out, int64_t value,
                                           : "";
   appendNumber(out, negative, prefix, std::string(buffer, result.ptr), "",
                *format, base == 10 ? 3 : 4);
+}
+
+/// Whether an int is formatted as a float.
+bool isFloatFormat(const tdrt_format *format) {
+  return format && format->type && strchr("efg%", format->type);
+}
+
+} // namespace
+
+void tdrt::appendInt(std::string &out, int64_t value,
+                     const tdrt_format *format) {
+  if (isFloatFormat(format))
+    return appendFloat(out, static_cast<double>(value), format);
+  if (format && format->type == 'c') {
+    std::string character;
+    appendPoint(character, static_cast<uint32_t>(value));
+    return appendNumber(out, false, "", character, "", *format);
+  }
+  bool negative = value < 0;
+  appendDigits(out, negative,
+               negative ? 0 - static_cast<uint64_t>(value) : value, format);
+}
+
+void tdrt::appendUnsigned(std::string &out, uint64_t value,
+                          const tdrt_format *format) {
+  if (isFloatFormat(format))
+    return appendFloat(out, static_cast<double>(value), format);
+  appendDigits(out, false, value, format);
 }
 
 void tdrt::appendFloat(std::string &out, double value,

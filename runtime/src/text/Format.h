@@ -16,6 +16,8 @@
 namespace tdrt {
 
 void appendInt(std::string &out, int64_t value, const tdrt_format *format);
+void appendUnsigned(std::string &out, uint64_t value,
+                    const tdrt_format *format);
 void appendFloat(std::string &out, double value, const tdrt_format *format);
 void appendBool(std::string &out, bool value, const tdrt_format *format);
 /// `text` has `size` bytes of UTF-8; width and precision count code points.

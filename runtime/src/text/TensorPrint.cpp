@@ -81,6 +81,10 @@ private:
       return static_cast<const int16_t *>(tensor.data)[i];
     case TDRT_I8:
       return static_cast<const int8_t *>(tensor.data)[i];
+    case TDRT_U16:
+      return static_cast<const uint16_t *>(tensor.data)[i];
+    case TDRT_U32:
+      return static_cast<const uint32_t *>(tensor.data)[i];
     default:
       return static_cast<const uint8_t *>(tensor.data)[i];
     }
@@ -142,6 +146,9 @@ private:
     std::string text;
     if (tensor.dtype == TDRT_BOOL) {
       text = intAt(i) ? "True" : "False";
+    } else if (tensor.dtype == TDRT_U64) {
+      appendUnsigned(text, static_cast<const uint64_t *>(tensor.data)[i],
+                     nullptr);
     } else if (!isFloat(tensor.dtype)) {
       appendInt(text, intAt(i), nullptr);
     } else if (scientific) {
@@ -235,8 +242,8 @@ private:
 
   std::string torchName() const {
     static const char *const names[] = {
-        "float64", "float32", "float16", "bfloat16", "int64",
-        "int32",   "int16",   "int8",    "uint8",    "bool"};
+        "float64", "float32", "float16", "bfloat16", "int64",  "int32", "int16",
+        "int8",    "uint8",   "bool",    "uint16",   "uint32", "uint64"};
     return std::string("torch.") + names[tensor.dtype];
   }
 

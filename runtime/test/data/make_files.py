@@ -10,7 +10,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-DTYPES = ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u1", "b1"]
+DTYPES = ["f8", "f4", "f2", "i8", "i4", "i2", "i1", "u1", "u2", "u4", "u8", "b1"]
 
 
 def values(dtype, shape):

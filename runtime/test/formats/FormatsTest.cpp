@@ -138,6 +138,9 @@ TEST_F(FormatsTest, CsvOfOneColumn) {
   writeFile(path, "label\n1\n-128\n 127 \n\n\n");
   EXPECT_EQ(load<int8_t>(path, TDRT_I8, {3}),
             (std::vector<int8_t>{1, -128, 127}));
+  writeFile(path, "x\n0\n18446744073709551615\n9223372036854775808");
+  EXPECT_EQ(load<uint64_t>(path, TDRT_U64, {3}),
+            (std::vector<uint64_t>{0, UINT64_MAX, UINT64_C(1) << 63}));
   writeFile(path, "true\nfalse\n1\n0");
   EXPECT_EQ(load<uint8_t>(path, TDRT_BOOL, {4}),
             (std::vector<uint8_t>{1, 0, 1, 0}));

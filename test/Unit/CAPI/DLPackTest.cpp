@@ -24,7 +24,9 @@ TEST(DLPackTest, EveryDtype) {
                 {"f16", {kDLFloat, 16, 1}}, {"bf16", {kDLBfloat, 16, 1}},
                 {"i64", {kDLInt, 64, 1}},   {"i32", {kDLInt, 32, 1}},
                 {"i16", {kDLInt, 16, 1}},   {"i8", {kDLInt, 8, 1}},
-                {"u8", {kDLUInt, 8, 1}},    {"bool", {kDLBool, 8, 1}}};
+                {"u8", {kDLUInt, 8, 1}},    {"bool", {kDLBool, 8, 1}},
+                {"u16", {kDLUInt, 16, 1}},  {"u32", {kDLUInt, 32, 1}},
+                {"u64", {kDLUInt, 64, 1}}};
   std::string text;
   for (const Dtype &dtype : dtypes)
     text += std::string("export fn ") + dtype.name + "s(x: " + dtype.name +

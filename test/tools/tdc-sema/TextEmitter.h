@@ -39,12 +39,11 @@ public:
   Value constantString(Ref text) override { return name(quote(text)); }
   Value host(HostOp op, Values v) override {
     static const char *names[] = {
-        "add",    "sub",        "mul",   "div",  "floordiv", "mod",
-        "pow",    "neg",        "min",   "max",  "abs",      "eq",
-        "ne",     "lt",         "le",    "gt",   "ge",       "and",
-        "or",     "not",        "sqrt",  "exp",  "log",      "sin",
-        "cos",    "tanh",       "floor", "ceil", "round",    "to_float",
-        "to_int", "bool_to_int"};
+        "add",   "sub",  "mul",   "div",      "floordiv", "mod",        "pow",
+        "shl",   "shr",  "neg",   "min",      "max",      "abs",        "eq",
+        "ne",    "lt",   "le",    "gt",       "ge",       "and",        "or",
+        "not",   "sqrt", "exp",   "log",      "sin",      "cos",        "tanh",
+        "floor", "ceil", "round", "to_float", "to_int",   "bool_to_int"};
     return def(Ref(names[unsigned(op)]) + " " + list(v));
   }
   Value hostSelect(Value c, Value a, Value b) override {

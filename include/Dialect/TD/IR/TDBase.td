@@ -107,8 +107,9 @@ def TD_DistributionAttr : TD_EnumParam<TD_Distribution, "distribution">;
 // Constraints
 //===----------------------------------------------------------------------===//
 
-def TD_Element : AnyTypeOf<[F64, F32, F16, BF16, I64, I32, I16, I8, UI8, I1],
-                           "dtype">;
+defvar integers = [I64, I32, I16, I8, UI64, UI32, UI16, UI8];
+defvar floats = [F64, F32, F16, BF16];
+def TD_Element : AnyTypeOf<!listconcat(floats, integers, [I1]), "dtype">;
 
 /// The encoding is a place or absent; td accepts no other.
 def TD_HasPlace : CPred<"::tdc::td::isPlaceEncoding("
@@ -122,12 +123,12 @@ class TD_TensorOf<list<Type> elements, string summary, string mask>
 
 def TD_Tensor : TD_TensorOf<[TD_Element], "tensor", "kAnyDType">;
 def TD_FloatTensor
-    : TD_TensorOf<[F64, F32, F16, BF16], "float tensor", "kFloats">;
+    : TD_TensorOf<floats, "float tensor", "kFloats">;
 def TD_NumberTensor
-    : TD_TensorOf<[F64, F32, F16, BF16, I64, I32, I16, I8, UI8],
-                  "number tensor", "kNumbers">;
+    : TD_TensorOf<!listconcat(floats, integers), "number tensor", "kNumbers">;
+def TD_IntegerTensor : TD_TensorOf<integers, "integer tensor", "kIntegers">;
 def TD_BitsTensor
-    : TD_TensorOf<[I64, I32, I16, I8, UI8, I1], "integer or bool tensor",
+    : TD_TensorOf<!listconcat(integers, [I1]), "integer or bool tensor",
                   "kBits">;
 def TD_BoolTensor
     : TD_TensorOf<[I1], "bool tensor", "maskOf(DType::Bool)">;

@@ -145,6 +145,12 @@ def TD_OrOp : TD_BinaryOp<"or", "bitwise or; logical on bool", TD_BitsTensor, "E
 def TD_XorOp : TD_BinaryOp<"xor", "bitwise exclusive or", TD_BitsTensor, "Exact", "Simple", [Commutative], "tensor<4xi64>"> {
   let spelling = "^";
 }
+def TD_ShlOp : TD_BinaryOp<"shl", "a * 2 to the b; bits past the end are lost, and a count below 0 or of all bits gives 0", TD_IntegerTensor, "Exact", "Simple", [], "tensor<4xi64>"> {
+  let spelling = "<<";
+}
+def TD_ShrOp : TD_BinaryOp<"shr", "floor(a / 2 to the b); a count below 0 or of all bits gives 0, or -1 for a negative a", TD_IntegerTensor, "Exact", "Simple", [], "tensor<4xi64>"> {
+  let spelling = ">>";
+}
 
 //===----------------------------------------------------------------------===//
 // Comparison and choice

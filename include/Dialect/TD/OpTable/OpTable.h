@@ -77,7 +77,8 @@ inline constexpr DTypeMask kFloats = maskOf(DType::F64) | maskOf(DType::F32) |
                                      maskOf(DType::F16) | maskOf(DType::BF16);
 inline constexpr DTypeMask kIntegers = maskOf(DType::I64) | maskOf(DType::I32) |
                                        maskOf(DType::I16) | maskOf(DType::I8) |
-                                       maskOf(DType::U8);
+                                       maskOf(DType::U8) | maskOf(DType::U16) |
+                                       maskOf(DType::U32) | maskOf(DType::U64);
 inline constexpr DTypeMask kNumbers = kFloats | kIntegers;
 inline constexpr DTypeMask kBits = kIntegers | maskOf(DType::Bool);
 inline constexpr DTypeMask kAnyDType = kNumbers | maskOf(DType::Bool);

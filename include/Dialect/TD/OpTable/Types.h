@@ -18,7 +18,24 @@
 namespace tdc {
 
 /// Element type of a tensor, in the language's spelling (`f32`, `u8`, `bool`).
-enum class DType : uint8_t { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
+/// The numbers are those of the runtime and of the C API.
+enum class DType : uint8_t {
+  F64,
+  F32,
+  F16,
+  BF16,
+  I64,
+  I32,
+  I16,
+  I8,
+  U8,
+  Bool,
+  U16,
+  U32,
+  U64
+};
+
+inline constexpr unsigned kNumDTypes = unsigned(DType::U64) + 1;
 
 llvm::StringRef spelling(DType dtype);
 std::optional<DType> parseDType(llvm::StringRef spelling);
@@ -31,6 +48,8 @@ unsigned significandBits(DType dtype);
 bool isNarrowFloat(DType dtype);
 /// An integer; bool is not one.
 bool isInteger(DType dtype);
+/// An integer without negative numbers.
+bool isUnsigned(DType dtype);
 
 /// The largest number of GPUs that one program can use.
 inline constexpr unsigned kMostCudaDevices = 63;

@@ -32,11 +32,12 @@ static void checkBounds(RandomOp random) {
                          getElementTypeOrSelf(random.getType()));
 }
 
-/// Random numbers are made with 32 and 64 bits; narrower ones are cast from
-/// them.
+/// Random numbers are made with 32 and 64 bits, integers with a sign; others
+/// are cast from them.
 void RandomOp::expand() {
   RankedTensorType type = getType();
-  bool isNarrow = type.getElementTypeBitWidth() < 32;
+  unsigned bits = type.getElementTypeBitWidth();
+  bool isNarrow = bits < 32 || type.getElementType().isUnsignedInteger();
   // On the cpu the runtime makes the numbers and checks the bounds.
   if (getDistribution() == Distribution::RandInt &&
       (isNarrow || getPlace(type).kind == Place::Kind::Cuda))
@@ -45,8 +46,9 @@ void RandomOp::expand() {
     return;
   OpBuilder builder(*this);
   auto narrowFloat = dyn_cast<FloatType>(type.getElementType());
-  Type wide =
-      narrowFloat ? Type(builder.getF32Type()) : Type(builder.getI32Type());
+  Type wide = narrowFloat ? Type(builder.getF32Type())
+              : bits < 32 ? Type(builder.getI32Type())
+                          : Type(builder.getI64Type());
   auto made = cast<RandomOp>(builder.clone(**this));
   made.getResult().setType(
       RankedTensorType::get(type.getShape(), wide, type.getEncoding()));

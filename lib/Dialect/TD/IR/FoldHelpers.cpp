@@ -22,11 +22,13 @@ bool td::isExactCast(DType from, DType to) {
     // f16 and bf16 do not contain each other: one has the longer significand,
     // the other the wider range.
     return byteSize(from) < byteSize(to);
-  // The sign takes a bit of all integers but u8.
-  unsigned magnitude = 8 * byteSize(from) - (from != DType::U8);
+  // The sign takes a bit.
+  unsigned magnitude = 8 * byteSize(from) - !isUnsigned(from);
   if (isFloat(to))
     return magnitude <= significandBits(to);
-  return to != DType::U8 && magnitude <= 8 * byteSize(to) - 1;
+  if (isUnsigned(to) && !isUnsigned(from))
+    return false;
+  return magnitude <= 8 * byteSize(to) - !isUnsigned(to);
 }
 
 static APSInt toAPSInt(IntegerAttr value) {

@@ -52,7 +52,7 @@ LogicalResult RandomOp::verify() {
     break;
   case Distribution::Permutation:
     wanted = "an i64 result of rank 1";
-    fits = element.isInteger(64) && getType().getRank() == 1;
+    fits = element.isSignlessInteger(64) && getType().getRank() == 1;
     break;
   }
   if (!fits)

@@ -14,10 +14,11 @@ using namespace tdc::td;
 static bool hasDType(RankedTensorType type) {
   Type element = type.getElementType();
   return element.isF64() || element.isF32() || element.isF16() ||
-         element.isBF16() || element.isUnsignedInteger(8) ||
-         element.isSignlessInteger(64) || element.isSignlessInteger(32) ||
-         element.isSignlessInteger(16) || element.isSignlessInteger(8) ||
-         element.isSignlessInteger(1);
+         element.isBF16() || element.isUnsignedInteger(64) ||
+         element.isUnsignedInteger(32) || element.isUnsignedInteger(16) ||
+         element.isUnsignedInteger(8) || element.isSignlessInteger(64) ||
+         element.isSignlessInteger(32) || element.isSignlessInteger(16) ||
+         element.isSignlessInteger(8) || element.isSignlessInteger(1);
 }
 
 static LogicalResult verifyAliases(SlotOp op) {

@@ -168,11 +168,11 @@ DType td::getDType(Type elementType) {
       .Case([](IntegerType type) {
         switch (type.getWidth()) {
         case 64:
-          return DType::I64;
+          return type.isUnsigned() ? DType::U64 : DType::I64;
         case 32:
-          return DType::I32;
+          return type.isUnsigned() ? DType::U32 : DType::I32;
         case 16:
-          return DType::I16;
+          return type.isUnsigned() ? DType::U16 : DType::I16;
         case 8:
           return type.isUnsigned() ? DType::U8 : DType::I8;
         default:
@@ -200,7 +200,11 @@ Type td::getElementType(MLIRContext *context, DType dtype) {
   case DType::I8:
     return IntegerType::get(context, 8);
   case DType::U8:
-    return IntegerType::get(context, 8, IntegerType::Unsigned);
+  case DType::U16:
+  case DType::U32:
+  case DType::U64:
+    return IntegerType::get(context, 8 * byteSize(dtype),
+                            IntegerType::Unsigned);
   case DType::Bool:
     return IntegerType::get(context, 1);
   }

@@ -48,7 +48,7 @@ void printOpTable(llvm::raw_ostream &os) {
         json.attribute("family", spelling(info.family));
         json.attribute("operands", info.operands);
         json.attributeArray("dtypes", [&] {
-          for (unsigned i = 0; i <= unsigned(DType::Bool); ++i)
+          for (unsigned i = 0; i < kNumDTypes; ++i)
             if (info.accepts(DType(i)))
               json.value(spelling(DType(i)));
         });

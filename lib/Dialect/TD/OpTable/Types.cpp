@@ -11,9 +11,10 @@ struct DTypeInfo {
 };
 
 /// In the order of DType.
-constexpr DTypeInfo kDTypes[] = {
+constexpr DTypeInfo kDTypes[kNumDTypes] = {
     {"f64", 8}, {"f32", 4}, {"f16", 2}, {"bf16", 2}, {"i64", 8},
     {"i32", 4}, {"i16", 2}, {"i8", 1},  {"u8", 1},   {"bool", 1},
+    {"u16", 2}, {"u32", 4}, {"u64", 8},
 };
 } // namespace
 
@@ -49,8 +50,10 @@ bool isNarrowFloat(DType dtype) {
   return isFloat(dtype) && byteSize(dtype) == 2;
 }
 
-bool isInteger(DType dtype) {
-  return dtype >= DType::I64 && dtype <= DType::U8;
+bool isInteger(DType dtype) { return !isFloat(dtype) && dtype != DType::Bool; }
+
+bool isUnsigned(DType dtype) {
+  return dtype == DType::U8 || dtype >= DType::U16;
 }
 
 std::optional<Place> parseDevice(llvm::StringRef text) {

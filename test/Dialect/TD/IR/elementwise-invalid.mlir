@@ -16,6 +16,22 @@ func.func @unary_dtype(%a: tensor<4xi32>) {
 
 // -----
 
+func.func @shift_dtype(%a: tensor<4xi1>) {
+  // expected-error @below {{operand #0 must be integer tensor at a td place or free, but got 'tensor<4xi1>'}}
+  %0 = td.shl %a, %a : tensor<4xi1>
+  return
+}
+
+// -----
+
+func.func @unsigned_dtype(%a: tensor<4xui4>) {
+  // expected-error @below {{operand #0 must be number tensor at a td place or free, but got 'tensor<4xui4>'}}
+  %0 = td.neg %a : tensor<4xui4>
+  return
+}
+
+// -----
+
 func.func @binary_c1(%a: tensor<4xf32>, %b: tensor<4xf64>) {
   // expected-error @below {{requires the same type for all operands and results}}
   %0 = "td.add"(%a, %b) : (tensor<4xf32>, tensor<4xf64>) -> tensor<4xf32>

@@ -105,6 +105,16 @@ func.func @binary(%a: tensor<2x?xbf16>, %b: tensor<2x?xbf16>,
   %10 = td.or %i, %j : tensor<i32>
   // CHECK: td.xor
   %11 = td.xor %m, %m : tensor<2x?xi1>
+  // CHECK: td.shl %{{.*}}, %{{.*}} : tensor<i32>
+  %14 = td.shl %i, %j : tensor<i32>
+  // CHECK: td.shr %{{.*}}, %{{.*}} : tensor<i32>
+  %15 = td.shr %i, %j : tensor<i32>
+  // CHECK: td.cast %{{.*}} : tensor<i32> to tensor<ui16>
+  %16 = td.cast %i : tensor<i32> to tensor<ui16>
+  // CHECK: td.cast %{{.*}} : tensor<ui16> to tensor<ui32>
+  %17 = td.cast %16 : tensor<ui16> to tensor<ui32>
+  // CHECK: td.cast %{{.*}} : tensor<ui32> to tensor<ui64>
+  %18 = td.cast %17 : tensor<ui32> to tensor<ui64>
   // CHECK: td.compare ge %{{.*}}, %{{.*}} : tensor<2x?xbf16> -> tensor<2x?xi1>
   %12 = td.compare ge %a, %b : tensor<2x?xbf16> -> tensor<2x?xi1>
   // CHECK: td.select %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x?xi1>, tensor<2x?xbf16>

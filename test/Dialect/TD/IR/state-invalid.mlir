@@ -10,8 +10,8 @@ td.slot @slot_c1_type param "w" of "m" : i64
 
 // -----
 
-// expected-error @below {{expected a tensor of a td dtype with static sizes, got 'tensor<2xui64>'}}
-td.slot @slot_c1_dtype param "w" of "m" : tensor<2xui64>
+// expected-error @below {{expected a tensor of a td dtype with static sizes, got 'tensor<2xui4>'}}
+td.slot @slot_c1_dtype param "w" of "m" : tensor<2xui4>
 
 // -----
 

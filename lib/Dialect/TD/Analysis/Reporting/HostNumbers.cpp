@@ -29,6 +29,8 @@ static std::optional<int64_t> computeBinary(Operation *op, int64_t a,
       .Case([&](arith::AndIOp) { return a & b; })
       .Case([&](arith::OrIOp) { return a | b; })
       .Case([&](arith::XOrIOp) { return a ^ b; })
+      .Case([&](arith::ShLIOp) { return int64_t(ua << (ub & 63)); })
+      .Case([&](arith::ShRSIOp) { return a >> (ub & 63); })
       .Case([&](arith::MaxSIOp) { return std::max(a, b); })
       .Case([&](arith::MinSIOp) { return std::min(a, b); })
       .Case([&](arith::CmpIOp compare) {
