@@ -313,26 +313,32 @@ static Value emitIntPow(Arith &a, Value x, Value y, bool isUnsigned) {
                   result);
 }
 
-/// Whether a count, taken as unsigned, is below the number of bits. A shift by
-/// another count is poison, which no select picks.
-static Value isCount(Arith &a, Value y) {
+/// The count of a shift, at most the last one that leaves a bit; a negative
+/// count is a large one.
+static Value limitCount(Arith &a, Value y) {
   unsigned bits = getElementTypeOrSelf(y.getType()).getIntOrFloatBitWidth();
-  return a.compare(arith::CmpIPredicate::ult, y, a.intConstant(y, bits));
+  return arith::MinUIOp::create(a.b, a.loc, y, a.intConstant(y, bits - 1));
+}
+
+/// x, or 0 if the count leaves no bit of it. The select is not on the shifted
+/// number: LLVM 22 leaves such a select to PTX, which takes only the lowest 32
+/// bits of a count.
+static Value clearShifted(Arith &a, Value x, Value y) {
+  unsigned bits = getElementTypeOrSelf(y.getType()).getIntOrFloatBitWidth();
+  Value leaves =
+      a.compare(arith::CmpIPredicate::ult, y, a.intConstant(y, bits));
+  return a.select(leaves, x, a.intConstant(x, 0));
 }
 
 static Value emitLeftShift(Arith &a, Value x, Value y) {
-  return a.select(isCount(a, y), arith::ShLIOp::create(a.b, a.loc, x, y),
-                  a.intConstant(x, 0));
+  return arith::ShLIOp::create(a.b, a.loc, clearShifted(a, x, y),
+                               limitCount(a, y));
 }
 
 static Value emitRightShift(Arith &a, Value x, Value y, bool isUnsigned) {
+  Value count = limitCount(a, y);
   if (isUnsigned)
-    return a.select(isCount(a, y), arith::ShRUIOp::create(a.b, a.loc, x, y),
-                    a.intConstant(x, 0));
-  // The last bit that is left is the sign.
-  unsigned bits = getElementTypeOrSelf(x.getType()).getIntOrFloatBitWidth();
-  Value count =
-      arith::MinUIOp::create(a.b, a.loc, y, a.intConstant(y, bits - 1));
+    return arith::ShRUIOp::create(a.b, a.loc, clearShifted(a, x, y), count);
   return arith::ShRSIOp::create(a.b, a.loc, x, count);
 }
 
