@@ -12,7 +12,7 @@
 //   TypeExpr  Named Tuple
 //   Stmt      Let Assign Expr If For While With Return Break Continue Assert
 //     Decl    Import Arg Model Fn                   (items)
-//             Field State PartAssign MemberIf       (members)
+//             Field State PartAssign MemberStmt MemberIf  (members)
 //
 // What the grammar writes as a bare list (`a, b` after `return`, `=` or in an
 // assignment) is a TupleExpr here, so `return a, b` and `return (a, b)` agree.
@@ -366,6 +366,7 @@ enum class StmtKind : uint8_t {
   Field,
   State,
   PartAssign,
+  MemberStmt,
   MemberIf,
 };
 
@@ -388,10 +389,12 @@ struct Block {
   llvm::ArrayRef<const Stmt *> stmts;
 };
 
-/// `let target: type = value` or `var …`.
+/// `let target: type = value`, `var …`, or `param name: type = value` outside
+/// of a model.
 struct LetStmt : StmtOf<StmtKind::Let> {
   using StmtOf::StmtOf;
   bool isVar = false;
+  bool isParam = false;
   const Target *target = nullptr;
   const TypeExpr *type = nullptr; ///< may be null
   const Expr *value = nullptr;
@@ -541,8 +544,8 @@ struct StateDecl : StmtOf<StmtKind::State, Decl> {
   using StmtOf::StmtOf;
   bool isParam = false;
   Identifier name;
-  const TypeExpr *type = nullptr;
-  const Expr *value = nullptr; ///< may be null
+  const TypeExpr *type = nullptr; ///< if null, that of the value
+  const Expr *value = nullptr;    ///< may be null if there is a type
 };
 
 /// `self.head.weight = self.wte.weight` in a model: assigns to a tensor of a
@@ -550,6 +553,13 @@ struct StateDecl : StmtOf<StmtKind::State, Decl> {
 struct PartAssignDecl : StmtOf<StmtKind::PartAssign, Decl> {
   using StmtOf::StmtOf;
   const AssignStmt *assign = nullptr;
+};
+
+/// A statement among the members, which runs each time a model is made: `let`,
+/// `var`, `assert`, a loop, or a call such as `self.reset()`.
+struct MemberStmtDecl : StmtOf<StmtKind::MemberStmt, Decl> {
+  using StmtOf::StmtOf;
+  const Stmt *stmt = nullptr;
 };
 
 /// Members that exist only if a condition on the configuration holds.
@@ -564,7 +574,8 @@ struct ModelDecl : StmtOf<StmtKind::Model, Decl> {
   using StmtOf::StmtOf;
   Identifier name;
   llvm::ArrayRef<Param> params;
-  /// FieldDecl, StateDecl, PartAssignDecl, MemberIfDecl and FnDecl.
+  /// FieldDecl, StateDecl, PartAssignDecl, MemberStmtDecl, MemberIfDecl and
+  /// FnDecl.
   llvm::ArrayRef<const Decl *> members;
 };
 

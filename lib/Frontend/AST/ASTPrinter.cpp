@@ -251,7 +251,7 @@ void Printer::print(const Stmt &stmt) {
   line();
   llvm::TypeSwitch<const Stmt *>(&stmt)
       .Case([&](const LetStmt *s) {
-        os << (s->isVar ? "var " : "let ");
+        os << (s->isParam ? "param " : s->isVar ? "var " : "let ");
         print(*s->target);
         printIf(": ", s->type);
         printIf(" = ", s->value);
@@ -354,6 +354,10 @@ void Printer::printDecl(const Decl &decl) {
         print(*d->assign->target);
         printIf(" = ", d->assign->value);
         os << '\n';
+      })
+      .Case([&](const MemberStmtDecl *d) {
+        os << "statement";
+        printNested(llvm::ArrayRef(d->stmt));
       })
       .Case([&](const MemberIfDecl *d) {
         printIf("if ", d->condition);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;
 using namespace tdc::ast;
@@ -166,6 +167,7 @@ const Decl *Parser::parseModel() {
   bool isIntact = !at(Tok::LParen) || parseParams(model->params);
   if (!isIntact && !skipToBlock())
     return failed;
+  memberLocals.clear();
   if (!parseMembers(model->members))
     return failed;
   model->range = rangeFrom(start);
@@ -210,6 +212,8 @@ const Decl *Parser::parseMember() {
     return parseField();
   if (at(Tok::If))
     return parseMemberIf();
+  if (atMemberStmt())
+    return parseMemberStmt();
   if (at(Tok::Fn) || at(Tok::Export) || atPythonDef()) {
     if (at(Tok::Export))
       diags
@@ -221,6 +225,71 @@ const Decl *Parser::parseMember() {
   bool isState = atName("param") || atName("buffer");
   bool isNamed = peek(1).kind == Tok::Name || atReservedMember(1);
   return isState && isNamed ? parseState() : parseField();
+}
+
+bool Parser::atLocalOfModel() const {
+  llvm::SmallVector<llvm::StringRef> names;
+  size_t i = pos + 1;
+  for (; (*tokens)[i].kind != Tok::Equal && (*tokens)[i].kind != Tok::Newline &&
+         (*tokens)[i].kind != Tok::End;
+       ++i)
+    if ((*tokens)[i].kind == Tok::Name)
+      names.push_back(textOf((*tokens)[i]));
+  unsigned depth = 0;
+  for (;; ++i) {
+    Token token = (*tokens)[i];
+    bool isMethod = token.kind == Tok::Fn || textOf(token) == "def";
+    if (token.kind == Tok::End || isMethod ||
+        (token.kind == Tok::RBrace && depth == 0))
+      return false;
+    depth += token.kind == Tok::LBrace;
+    depth -= token.kind == Tok::RBrace;
+    bool isMember = (*tokens)[i - 1].kind == Tok::Dot;
+    bool isKeyword = (*tokens)[i + 1].kind == Tok::Equal;
+    if (token.kind == Tok::Name && !isMember && !isKeyword &&
+        llvm::is_contained(names, textOf(token)))
+      return true;
+  }
+}
+
+bool Parser::atMemberStmt() const {
+  Tok next = peek(1).kind;
+  switch (peek().kind) {
+  case Tok::Let:
+  case Tok::Var:
+    return atLocalOfModel();
+  case Tok::Assert:
+  case Tok::For:
+  case Tok::While:
+  case Tok::With:
+    return true;
+  case Tok::Name:
+    break;
+  default:
+    return false;
+  }
+  bool isUpdate = next == Tok::PlusEqual || next == Tok::MinusEqual ||
+                  next == Tok::StarEqual || next == Tok::SlashEqual;
+  bool isLocal = llvm::is_contained(memberLocals, textOf(peek()));
+  return (isLocal && (next == Tok::Equal || next == Tok::LSquare)) ||
+         isUpdate ||
+         (next == Tok::LParen && llvm::isLower(textOf(peek()).front()));
+}
+
+const Decl *Parser::parseMemberStmt() {
+  auto *decl = context.create<MemberStmtDecl>(rangeOf(peek()));
+  decl->stmt = parseStmt();
+  if (!decl->stmt)
+    return failed;
+  decl->range = decl->stmt->range;
+  if (auto *let = llvm::dyn_cast<LetStmt>(decl->stmt)) {
+    if (let->target->isTuple())
+      for (const Target *element : let->target->elements)
+        memberLocals.push_back(element->name);
+    else
+      memberLocals.push_back(let->target->name);
+  }
+  return decl;
 }
 
 Identifier Parser::parseMemberName(const llvm::Twine &what) {
@@ -236,11 +305,14 @@ const Decl *Parser::parseState() {
   state->doc = takeDoc();
   state->isParam = textOf(advance()) == "param";
   state->name = parseMemberName("a name");
-  if (!expect(Tok::Colon))
-    return failed;
-  state->type = parseType();
-  if (!state->type)
-    return failed;
+  // Without a type, it is that of the value.
+  if (!at(Tok::Equal)) {
+    if (!expect(Tok::Colon))
+      return failed;
+    state->type = parseType();
+    if (!state->type)
+      return failed;
+  }
   if (consume(Tok::Equal)) {
     state->value = parseExpr();
     if (!state->value)
@@ -255,7 +327,7 @@ const Decl *Parser::parseField() {
   llvm::StringRef doc = takeDoc();
   if (at(Tok::Self) && peek(1).kind == Tok::Dot) {
     Tok next = peek(3).kind;
-    if (next == Tok::Dot || next == Tok::LSquare)
+    if (next == Tok::Dot || next == Tok::LSquare || next == Tok::LParen)
       return parsePartAssign();
     reportSelfField(); // steps over the prefix
   }
@@ -295,6 +367,17 @@ const Decl *Parser::parsePartAssign() {
   if (!stmt)
     return failed;
   decl->assign = llvm::dyn_cast<AssignStmt>(stmt);
+  // A call acts on the parts that are there, and so does `self.w[0] = 0.0`.
+  auto *call = llvm::dyn_cast<ExprStmt>(stmt);
+  bool isCall = call && llvm::isa<CallExpr>(call->value);
+  bool isChange = decl->assign && first.kind == Tok::Self &&
+                  (decl->assign->op != AssignOp::Set ||
+                   llvm::isa<SubscriptExpr>(decl->assign->target));
+  if (isCall || isChange) {
+    auto *member = context.create<MemberStmtDecl>(stmt->range);
+    member->stmt = stmt;
+    return member;
+  }
   if (!decl->assign || decl->assign->op != AssignOp::Set) {
     diags.report(DiagCode::TD101, stmt->range)
         .label("expected a field, `param`, `buffer`, `if` or `fn`, or a part's "

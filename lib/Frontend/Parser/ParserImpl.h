@@ -15,6 +15,7 @@
 #include "Frontend/Lexer.h"
 #include "Frontend/Parser.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace tdc {
 
@@ -172,6 +173,12 @@ private:
   /// Members between braces; false if there is no `{`.
   bool parseMembers(llvm::ArrayRef<const ast::Decl *> &members);
   const ast::Decl *parsePartAssign();
+  /// Whether a statement among the members of a model begins here.
+  bool atMemberStmt() const;
+  const ast::Decl *parseMemberStmt();
+  /// Whether the `let` here declares a name that later members read, and not a
+  /// field.
+  bool atLocalOfModel() const;
   const ast::Decl *parseMemberIf();
   bool parseParams(llvm::ArrayRef<ast::Param> &params);
 
@@ -186,6 +193,11 @@ private:
   void parseStmts(llvm::SmallVectorImpl<const ast::Stmt *> &stmts,
                   llvm::function_ref<bool()> atEnd);
   const ast::Stmt *parseLet();
+  /// `param w: type = value` outside of a model.
+  bool atParam() const {
+    return atName("param") && peek(1).kind == Tok::Name &&
+           (peek(2).kind == Tok::Colon || peek(2).kind == Tok::Equal);
+  }
   const ast::Stmt *parseExprOrAssign();
   /// Of `if` and `while`.
   const ast::Expr *parseCondition();
@@ -354,6 +366,21 @@ private:
   /// Whether the text after an import uses one of the names in it.
   bool isUsedBelow(SourceRange import) const;
   static bool isPythonLibrary(llvm::StringRef module);
+  /// At `torch.from_numpy(np.load(…))` (PythonArrays.cpp).
+  bool atLoadedArray() const;
+  const ast::Expr *parseLoadedArray();
+  /// At `np.load(…)` of `x = np.load(…)`, where all that reads `x` is one
+  /// `torch.from_numpy(x)` or `torch.tensor(x)`s; or at the former.
+  void reportArray();
+  /// At `parser = argparse.ArgumentParser(…)` (PythonArguments.cpp).
+  void reportArgumentParser();
+  /// What makes an `arg` of each option of a parser; empty if that is not all.
+  std::vector<Edit> rewriteArguments(Token parser) const;
+  /// `args.lr` as `lr`; false if the script does something else with `args`.
+  bool rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
+                   std::vector<Edit> &edits) const;
+  /// At `w = torch.randn(3, requires_grad=True)`.
+  void reportLeaf();
   /// `if __name__ == "__main__":`; its block belongs to the program.
   bool atMainGuard() const;
   void skipMainGuard();
@@ -367,7 +394,17 @@ private:
                                 std::vector<Edit> &edits) const;
   Edit declareField(size_t i) const;
   std::optional<Edit> declareBuffer(size_t i) const;
+  /// `let ` or `var ` for the assignment to names at token `i` of a
+  /// constructor that ends at `end`; "" if they are assigned to before.
+  std::string declareLocals(size_t begin, size_t i, size_t end) const;
+  /// Whether a statement of the constructor that begins at token `i` changes
+  /// `name`.
+  bool changesLocal(size_t i, llvm::StringRef name) const;
+  bool startsStatement(size_t i) const;
   std::string getStateType(size_t first, size_t end) const;
+  /// Whether no comma is between the tokens `open` and `close`, outside of the
+  /// brackets between them.
+  bool hasOneArgument(size_t open, size_t close) const;
   /// The index of the token that closes the bracket at `open`.
   size_t findClosing(size_t open) const;
   /// `torch.save(net.state_dict(), "n.pt")` or the call that reads the file;
@@ -394,6 +431,9 @@ private:
   /// Of the program: see ast::Program.
   bool unfreezes = false;
   llvm::SmallVector<llvm::StringRef> keptNames;
+  /// Of the model around this point: the names of `let` and `var` among its
+  /// members.
+  llvm::SmallVector<llvm::StringRef> memberLocals;
   size_t pos = 0;
 
   unsigned depth = 0;

@@ -173,6 +173,9 @@ const Expr *Parser::parseNameOrHabit() {
   if (atName("lambda") &&
       (peek(1).kind == Tok::Name || peek(1).kind == Tok::Colon))
     return reportLambda();
+  if (atLoadedArray())
+    return parseLoadedArray();
+  reportArray();
   auto *name = make<NameExpr>(range);
   name->name = atTorch() ? parseTorchName().text : textOf(advance());
   return name;

@@ -126,6 +126,10 @@ bool Parser::isUsedBelow(SourceRange import) const {
   llvm::StringSet<> names;
   bool isUsed = false;
   for (const Token &token : *tokens) {
+    if (token.kind == Tok::FString && token.begin > import.end)
+      isUsed |= llvm::any_of(names.keys(), [&](llvm::StringRef name) {
+        return textOf(token).contains((name + ".").str());
+      });
     if (token.kind != Tok::Name || token.begin < import.begin)
       continue;
     if (token.begin < import.end)
@@ -151,8 +155,11 @@ void Parser::reportPythonImport(llvm::StringRef module, SourceRange range) {
                           : "a library of Python");
   if (!instead.empty())
     report.note(instead);
-  // The uses of a library must be rewritten first.
-  if (isOwn || isHint || !isUsedBelow(range))
+  // The uses of a library must be rewritten first. Those of `math` in a class
+  // are in a later round.
+  bool isNeeded =
+      sources.getText(range) == "import math" || (!isOwn && !isHint);
+  if (!isNeeded || !isUsedBelow(range))
     report.fix(FixIt::Safe, "remove it", {removeLine(range)});
 }
 
@@ -215,6 +222,57 @@ size_t Parser::findClosing(size_t open) const {
   return tokens->size() - 1;
 }
 
+bool Parser::hasOneArgument(size_t open, size_t close) const {
+  for (size_t i = open + 1; i < close; ++i) {
+    Tok kind = (*tokens)[i].kind;
+    if (kind == Tok::Comma)
+      return false;
+    if (kind == Tok::LParen || kind == Tok::LSquare)
+      i = findClosing(i);
+  }
+  return open + 1 < close;
+}
+
+bool Parser::startsStatement(size_t i) const {
+  Tok before = (*tokens)[i - 1].kind;
+  return before == Tok::Newline || before == Tok::Colon;
+}
+
+bool Parser::changesLocal(size_t i, llvm::StringRef name) const {
+  if (!startsStatement(i) || textOf((*tokens)[i]) != name)
+    return false;
+  size_t next = i + 1;
+  Tok kind = (*tokens)[next].kind;
+  if (kind == Tok::Dot) // `x.fill_(0)`
+    return textOf((*tokens)[next + 1]).ends_with("_");
+  if (kind == Tok::LSquare)
+    next = findClosing(next) + 1;
+  while ((*tokens)[next].kind == Tok::Comma ||
+         (*tokens)[next].kind == Tok::Name)
+    ++next;
+  llvm::StringRef sign = textOf((*tokens)[next]);
+  return sign.ends_with("=") && sign != "==" && sign != "!=" && sign != "<=" &&
+         sign != ">=";
+}
+
+std::string Parser::declareLocals(size_t begin, size_t i, size_t end) const {
+  bool isVar = false;
+  for (; (*tokens)[i].kind == Tok::Name || (*tokens)[i].kind == Tok::Comma;
+       ++i) {
+    llvm::StringRef name = textOf((*tokens)[i]);
+    for (size_t other = begin; other < end; ++other) {
+      if (other == i || !changesLocal(other, name))
+        continue;
+      if (other < i)
+        return "";
+      isVar = true;
+    }
+  }
+  if ((*tokens)[i].kind != Tok::Equal)
+    return "";
+  return isVar ? "var " : "let ";
+}
+
 /// The declaration of a parameter of a model for `torch.zeros(3, 4))`, with the
 /// first token at `torch`: `f32[3, 4] = zeros(3, 4)`.
 std::string Parser::getStateType(size_t first, size_t end) const {
@@ -247,8 +305,14 @@ Edit Parser::declareField(size_t i) const {
     return {self, ""};
   size_t close = findClosing(value + 1);
   std::string type = getStateType(value + 2, close);
-  if (type.empty())
+  bool isOne = hasOneArgument(value + 1, close);
+  if (type.empty() && !isOne)
     return {self, ""};
+  if (type.empty())
+    return {self.to(rangeOf(tokenAt(close))),
+            ("param " + textOf(tokenAt(i + 2)) + " = " +
+             text.slice(tokenAt(value + 1).end, tokenAt(close).begin).trim())
+                .str()};
   return {self.to(rangeOf(tokenAt(close))),
           ("param " + textOf(tokenAt(i + 2)) + ": " + type).str()};
 }
@@ -265,9 +329,14 @@ std::optional<Edit> Parser::declareBuffer(size_t i) const {
     return std::nullopt;
   size_t close = findClosing(open);
   std::string type = getStateType(open + 3, close);
-  if (type.empty())
-    return std::nullopt;
   llvm::StringRef name = textOf(tokenAt(open + 1)).trim("'\"");
+  if (type.empty() && !hasOneArgument(open + 2, close))
+    return std::nullopt;
+  if (type.empty())
+    return Edit{rangeOf(tokenAt(i)).to(rangeOf(tokenAt(close))),
+                ("buffer " + name + " = " +
+                 text.slice(tokenAt(open + 2).end, tokenAt(close).begin).trim())
+                    .str()};
   return Edit{rangeOf(tokenAt(i)).to(rangeOf(tokenAt(close))),
               ("buffer " + name + ": " + type).str()};
 }
@@ -320,6 +389,9 @@ std::string Parser::unwrapConstructor(size_t begin, size_t end,
     } else if (token.kind == Tok::Self) {
       if (std::optional<Edit> buffer = declareBuffer(i))
         edits.push_back(*buffer);
+    } else if (token.kind == Tok::Name && before == Tok::Newline) {
+      if (std::string word = declareLocals(colon + 1, i, end); !word.empty())
+        edits.push_back({rangeOf(token).start(), word});
     }
   }
   dedent(text, rangeOf(tokenAt(colon)).to(rangeOf(tokenAt(last))), indent,
@@ -445,6 +517,17 @@ const Expr *Parser::reportStateDict(const Expr *callee,
 
 bool Parser::skipTypeHint() {
   SourceRange start = rangeOf(previous()); // `:` or `->`
+  if (at(Tok::Name) && peek(1).kind == Tok::Dot && !atName("Tensor", 2)) {
+    SourceRange hint = rangeOf(advance());
+    while (consume(Tok::Dot))
+      hint = hint.to(rangeOf(advance()));
+    llvm::StringRef before = text.take_front(start.begin);
+    diags.report(DiagCode::TD102, hint)
+        .label("a type hint of Python is not needed")
+        .fix(FixIt::Safe, "remove it",
+             {{{file, uint32_t(before.rtrim(" ").size()), hint.end}, ""}});
+    return true;
+  }
   size_t name = atTorch() ? 2 : 0;
   bool isHint = atName("Tensor", name) || (atName("None", name) && name == 0);
   if (!isHint || peek(name + 1).kind == Tok::LSquare)

@@ -120,14 +120,19 @@ const Stmt *Parser::parseStmt() {
     parseItem(); // for the mistakes in it
     return failed;
   }
+  if (atParam())
+    return parseLet();
   if (skipPythonStatement())
     return failed;
+  reportLeaf();
+  reportArgumentParser();
   return parseExprOrAssign();
 }
 
 const Stmt *Parser::parseLet() {
   SourceRange start = rangeOf(peek());
   auto *let = context.create<LetStmt>(start);
+  let->isParam = at(Tok::Name);
   let->isVar = advance().kind == Tok::Var;
   if (at(Tok::Equal)) {
     diags

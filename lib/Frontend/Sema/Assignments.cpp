@@ -148,11 +148,13 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
                             const Binding &binding, bool isForeign,
                             bool isPlain) {
   if (isForeign) {
-    c.error(DiagCode::TD203, target.range,
-            "a function cannot assign to `" + target.name + "` of the program")
-        .note("return the new value, and assign it where the function is "
-              "called",
-              binding.declared);
+    Diagnostic &report = c.error(DiagCode::TD203, target.range,
+                                 "a function cannot assign to `" + target.name +
+                                     "` of the program");
+    if (!c.scopes.offerOwn(report, target))
+      report.note("return the new value, and assign it where the function is "
+                  "called",
+                  binding.declared);
     return;
   }
   Diagnostic &report = c.error(DiagCode::TD203, target.range,

@@ -71,8 +71,12 @@ static Val detach(Checker &c, const Bound &args) {
 
 static Val clone(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (input.is(ValKind::Tensor))
-    return valueOf(input);
+  if (input.is(ValKind::Tensor)) {
+    // A tensor of its own (Scopes::findAlias).
+    Val copy = valueOf(input);
+    copy.data = std::make_shared<TensorInfo>(copy.as<TensorInfo>());
+    return copy;
+  }
   if (input.is(ValKind::Model))
     return c.models.clone(input, args.range());
   return c.unsupported(args.range(), "`clone` of " + describe(input));

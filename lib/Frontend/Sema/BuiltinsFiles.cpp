@@ -2,7 +2,8 @@
 //
 // The annotation of a `let` is the contract of a `load`. If the file is there
 // while compiling, its header is checked at once; the same check runs again
-// when the program loads it.
+// when the program loads it. Without an annotation the header that is read
+// while compiling is the contract.
 //
 //===----------------------------------------------------------------------===//
 
@@ -92,6 +93,33 @@ static bool checkHeader(Checker &c, const Bound &args, TensorType &type,
   return true;
 }
 
+/// The type of a file that is there while compiling; nothing after a report.
+static std::optional<TensorType> typeOfFile(Checker &c, const Bound &args,
+                                            llvm::StringRef key) {
+  const Val &path = args["path"];
+  std::optional<FileHeader> header;
+  if (c.options.readHeader && path.known)
+    header = c.options.readHeader(textOf(path), key);
+  if (header && header->dtype) {
+    TensorType type;
+    type.dtype = *header->dtype;
+    for (int64_t size : header->dims)
+      type.dims.push_back(Size(size));
+    return type;
+  }
+  c.error(DiagCode::TD702, args.range(),
+          "`load` needs to be told what the file holds")
+      .note("as in `let x: f32[N, 10] = load(…)`")
+      .note(header       ? "a text file does not say the dtype of its numbers"
+            : path.known ? "without a type, the file must be there while "
+                           "compiling; `" +
+                               c.formatting.constantText(path).value_or("") +
+                               "` is not, or cannot be read"
+                         : "without a type, the path must be known while "
+                           "compiling");
+  return std::nullopt;
+}
+
 static Val load(Checker &c, const Bound &args) {
   const Val &path = args["path"];
   if (!isText(c, path, "a path"))
@@ -105,20 +133,17 @@ static Val load(Checker &c, const Bound &args) {
   }
   if (!canRead(c, path, FileContents::Tensor))
     return c.fail();
-  if (!args.call.expected || !c.types.isTensorType(*args.call.expected)) {
-    c.error(DiagCode::TD702, args.range(),
-            "`load` needs to be told what the file holds")
-        .note("as in `let x: f32[N, 10] = load(…)`");
-    return c.fail();
-  }
-  std::optional<TensorType> type =
-      c.types.tensorFromType(*args.call.expected, true);
+  const ast::TypeExpr *declared = args.call.expected;
+  bool isTyped = declared && c.types.isTensorType(*declared);
+  std::optional<TensorType> type = isTyped
+                                       ? c.types.tensorFromType(*declared, true)
+                                       : typeOfFile(c, args, key);
   if (!type)
     return c.fail();
   // A file is read on the cpu; the annotation or `.to` moves the tensor.
   type->place = Place();
   type->place.kind = Place::Kind::Cpu;
-  if (!checkHeader(c, args, *type, key))
+  if (isTyped && !checkHeader(c, args, *type, key))
     return c.fail();
   Value value =
       c.emit().load(c.host.materialize(path), key, c.tensors.shapeOf(*type));

@@ -335,6 +335,64 @@ bool Scopes::offerCopy(Diagnostic &report, const ast::NameExpr &target,
   return true;
 }
 
+/// The names that an assignment gives a value to as a whole.
+static bool collectNames(const ast::Expr &target,
+                         llvm::SmallVectorImpl<const ast::NameExpr *> &names) {
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
+    names.push_back(name);
+    return true;
+  }
+  auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target);
+  return tuple && llvm::all_of(tuple->elements, [&](const ast::Expr *element) {
+           return collectNames(*element, names);
+         });
+}
+
+bool Scopes::offerOwn(Diagnostic &report, const ast::NameExpr &target) {
+  const ast::FnDecl *fn = c.frames.back().fn;
+  if (!fn || !fn->body || c.errorCount > kMostExplained)
+    return false;
+  auto find = [&](const ast::NameExpr &name) {
+    return findMissing(fn->body->stmts, fn->body->range.end, name.name,
+                       name.range);
+  };
+  MissingDeclaration missing = find(target);
+  llvm::SmallVector<const ast::NameExpr *> names;
+  if (!missing.isPlain || !collectNames(*missing.assignment->target, names))
+    return false;
+  bool isVar = false, isRead = false;
+  for (const ast::NameExpr *name : names) {
+    const Binding *binding = lookup(name->name);
+    bool isOfProgram = binding && file->scope.names.count(name->name) &&
+                       &file->scope.names[name->name] == binding;
+    MissingDeclaration one = find(*name);
+    if ((binding && !isOfProgram && !binding->val.isError()) || !one.reachesAll)
+      return false;
+    isVar |= one.isVar;
+    isRead |= one.isRead;
+  }
+  // One that the function does not read was meant to be the program's.
+  if (!isRead)
+    return false;
+  report.fixes.push_back(declare(c, missing, isVar ? "var " : "let ",
+                                 FixIt::Safe,
+                                 "  (a name of the function's own)"));
+  return true;
+}
+
+llvm::StringRef Scopes::findAlias(llvm::StringRef name) {
+  const Binding *binding = lookup(name);
+  if (!binding || !binding->val.is(ValKind::Tensor))
+    return "";
+  // A name that was set to another one shares its description.
+  for (const Scope *outer = scope; outer; outer = outer->parent)
+    for (const auto &entry : outer->names)
+      if (&entry.second != binding &&
+          entry.second.val.data == binding->val.data)
+        return entry.first();
+  return "";
+}
+
 void Scopes::poison(llvm::StringRef name, SourceRange range) {
   if (c.isMuted())
     return; // the report was not shown

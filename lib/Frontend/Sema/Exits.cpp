@@ -63,7 +63,8 @@ Flow ControlFlow::execContinue(const ast::Stmt &stmt) {
 }
 
 Flow ControlFlow::execReturn(const ast::ReturnStmt &stmt) {
-  if (c.frames.empty()) {
+  // Outside, or among the members of a model.
+  if (c.frames.empty() || !c.frames.back().fn) {
     c.error(DiagCode::TD221, stmt.range, "`return` outside of a function");
     return Flow::Next;
   }

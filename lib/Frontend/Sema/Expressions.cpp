@@ -291,10 +291,15 @@ static bool reportInPlace(Checker &c, const ast::Identifier &name,
   bool isStatement =
       before.empty() || llvm::StringRef("\n{;").contains(before.back());
   Binding *binding = c.scopes.lookup(base);
-  if (isStatement && binding && binding->isVar)
-    report.fix(FixIt::Safe, "`" + base + " = " + call + "(…)`",
+  if (isStatement && binding && binding->isVar) {
+    llvm::StringRef alias = c.scopes.findAlias(base);
+    report.fix(alias.empty() ? FixIt::Safe : FixIt::Choice,
+               "`" + base + " = " + call + "(…)`",
                {{range, (base + " = " + call).str()}});
-  else
+    if (!alias.empty())
+      report.note("in PyTorch `" + alias +
+                  "` is the same tensor, and would change, too");
+  } else
     report.note("`." + plain +
                 "` gives a new tensor: assign it to a `var`, as in "
                 "`x = x." +
@@ -362,6 +367,11 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   case ValKind::Loader:
     if (name.text == "batch_size")
       return makeInt(base.as<LoaderInfo>().batchSize);
+    if (name.text == "dataset") {
+      Val val = makeVal(ValKind::Dataset);
+      val.data = base.as<LoaderInfo>().dataset;
+      return val;
+    }
     break;
   case ValKind::Int:
   case ValKind::Float:
@@ -479,11 +489,8 @@ Val Checker::evalCall(const ast::CallExpr &expr,
       if (!evalArguments(expr.args, args))
         return fail();
       at(expr.range);
-      if (base.is(ValKind::Tensor)) {
-        if (!args.positional.empty() || !args.keywords.empty())
-          return unsupported(expr.range, "an argument of `backward`");
-        return training.backward(base, expr.range);
-      }
+      if (base.is(ValKind::Tensor))
+        return training.backward(base, args);
       for (Val &val : args.positional)
         val = models.readAll(val, expr.range);
       if (base.is(ValKind::Optimizer))

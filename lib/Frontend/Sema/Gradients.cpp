@@ -115,6 +115,81 @@ Val Training::backward(const Val &loss, SourceRange range) {
   return makeVal(ValKind::None);
 }
 
+/// Whether an option of `backward` is none or a bool that is known now.
+static std::optional<bool> flagOf(Checker &c, const Val &given,
+                                  llvm::StringRef name) {
+  return given.is(ValKind::None) ? false : c.host.requireBool(given, name);
+}
+
+/// `y.backward(v)` is `(y * v).sum().backward()` with a constant v.
+static Val weighted(Checker &c, const Val &output, const Val &weight,
+                    SourceRange range) {
+  if (!c.tensors.isTensor(weight, range, "the gradient of `backward`"))
+    return c.fail();
+  const TensorType &type = typeOf(output), &given = typeOf(weight);
+  ShapeAnswer answer = sameShape(type.dims, given.dims, "the shapes differ");
+  if (type.dtype != given.dtype || !answer || !c.tensors.prove(answer)) {
+    c.error(DiagCode::TD601, weight.range.isValid() ? weight.range : range,
+            "`backward` takes a gradient with the type of its tensor")
+        .label("this is " + typeText(given) + ", the tensor is " +
+               typeText(type));
+    return c.fail();
+  }
+  Val product = c.binary(ast::BinaryOp::Mul, output,
+                         c.training.stopGradient(weight), range);
+  if (product.isError() || type.dims.empty())
+    return product;
+  CallArgs sum;
+  sum.range = sum.calleeRange = range;
+  sum.positional.push_back(product);
+  return c.calls.call(*c.scopes.findMethod("sum"), sum);
+}
+
+Val Training::backward(const Val &output, const CallArgs &args) {
+  llvm::SmallVector<CallArgs::Keyword> given(args.keywords.begin(),
+                                             args.keywords.end());
+  static constexpr llvm::StringLiteral kNames[] = {"gradient", "retain_graph",
+                                                   "create_graph", "inputs"};
+  if (args.positional.size() > std::size(kNames)) {
+    c.error(DiagCode::TD205, args.range,
+            "`backward` takes 4 arguments at most");
+    return c.fail();
+  }
+  for (auto [val, name] : llvm::zip(args.positional, kNames))
+    given.push_back({{name, val.range}, val});
+  Val target = output;
+  for (const CallArgs::Keyword &argument : given) {
+    llvm::StringRef name = argument.name.text;
+    Val val = c.models.readAll(argument.val, args.range);
+    if (name == "gradient") {
+      if (!val.is(ValKind::None) &&
+          c.tensors.isTensor(output, args.range, "`backward`"))
+        target = weighted(c, output, val, args.range);
+    } else if (name == "retain_graph") {
+      // What it needs is always there: `backward` may be called again.
+      if (!flagOf(c, val, "`retain_graph`"))
+        return c.fail();
+    } else if (name == "create_graph") {
+      auto creates = flagOf(c, val, "`create_graph`");
+      if (!creates || *creates)
+        return creates ? c.unsupported(argument.name.range,
+                                       "`create_graph=` of `backward`",
+                                       "`grad(y, x)`, whose result has "
+                                       "gradients")
+                       : c.fail();
+    } else if (name == "inputs") {
+      return c.unsupported(argument.name.range, "`inputs=` of `backward`",
+                           "`grad(y, x)`");
+    } else {
+      c.error(DiagCode::TD205, argument.name.range,
+              "`backward` has no parameter `" + name + "`")
+          .label("it has gradient, retain_graph, create_graph");
+      return c.fail();
+    }
+  }
+  return target.isError() ? c.fail() : backward(target, args.range);
+}
+
 std::vector<Slot *> Training::slotsWithGradients(const Val &parameters,
                                                  SourceRange range) {
   std::vector<NamedSlot> slots;

@@ -100,6 +100,25 @@ static void reportJoin(Checker &c, const Val &lhs, const Val &rhs,
                 "the loop");
 }
 
+/// `0.0` for the `0` that a variable is set to, where it also becomes a float.
+static bool offerFloat(Checker &c, Diagnostic &report, const Val &number,
+                       const Val &other) {
+  SourceRange range = c.userRange(number.range);
+  if (!number.is(ValKind::Int) || !other.is(ValKind::Float) || !range.isValid())
+    return false;
+  llvm::StringRef written = c.text(range);
+  LineColumn at = c.sources.getLineColumn(range);
+  llvm::StringRef before =
+      c.text(c.sources.getLine(range.file, at.line)).take_front(at.column - 1);
+  // `x = 0` and `x, y = 0, 0`, but not an argument of a call
+  if (written.empty() || !llvm::all_of(written, llvm::isDigit) ||
+      !before.contains('=') || before.contains('('))
+    return false;
+  std::string asFloat = (written + ".0").str();
+  report.fix(FixIt::Safe, "`" + asFloat + "`", {{range, asFloat}});
+  return true;
+}
+
 bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs, const Join &join,
                    const llvm::Twine &name) {
   SourceRange range = join.range;
@@ -114,7 +133,8 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs, const Join &join,
   };
   if (lhs.kind != rhs.kind) {
     Diagnostic &report = mismatch(DiagCode::TD303, name + " changes its type");
-    if (isLoop && lhs.is(ValKind::Int) && rhs.is(ValKind::Float) &&
+    if (!offerFloat(c, report, lhs, rhs) && !offerFloat(c, report, rhs, lhs) &&
+        isLoop && lhs.is(ValKind::Int) && rhs.is(ValKind::Float) &&
         lhs.range.isValid())
       report.note("start with a float, as in `var x = 0.0`");
     if (lhs.isHostScalar() && rhs.is(ValKind::Tensor))

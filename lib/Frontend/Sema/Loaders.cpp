@@ -85,6 +85,7 @@ Val ControlFlow::buildLoader(const Bound &args) {
   if (dataset->indices)
     info->indices = c.places.moveTensor(c.places.bringHome(*dataset->indices),
                                         deviceOf(c, info->tensors[0]), c.here);
+  info->dataset = dataset;
   info->rows = dataset->rows;
   if (const Val *size = args.find("batch_size")) {
     std::optional<int64_t> batch = c.host.requireInt(*size, "`batch_size`");

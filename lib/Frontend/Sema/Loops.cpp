@@ -287,14 +287,38 @@ void ControlFlow::endLoop() {
   }
 }
 
+/// `p.grad != none` as the condition of a comprehension, whose length must be
+/// known: true for a parameter that is learned, and the program stops if it has
+/// no gradient. Nothing for another condition.
+static std::optional<bool> hasGradient(Checker &c, const ast::Expr &expr) {
+  auto *compare = llvm::dyn_cast<ast::CompareExpr>(&expr);
+  auto *field =
+      compare ? llvm::dyn_cast<ast::MemberExpr>(compare->lhs) : nullptr;
+  auto *none = compare ? llvm::dyn_cast<ast::NameExpr>(compare->rhs) : nullptr;
+  if (!field || !none || compare->op != ast::CompareOp::Ne ||
+      field->member.text != "grad" || none->name != "none")
+    return std::nullopt;
+  Val gradient = c.evalUnread(*field);
+  if (!isUnread(gradient) || !gradient.as<TensorInfo>().gradientOf)
+    return std::nullopt;
+  Slot &slot = *gradient.as<TensorInfo>().gradientOf;
+  if (slot.gradName.empty() && !c.models.isLearned(slot, expr.range))
+    return false;
+  c.training.requireGradient(slot, field->range);
+  return true;
+}
+
 /// Whether the conditions of a clause hold; nothing after a report.
 static std::optional<bool> holds(Checker &c,
                                  llvm::ArrayRef<const ast::Expr *> conditions) {
   for (const ast::Expr *expr : conditions) {
-    std::optional<Val> truth = c.control.condition(*expr);
-    std::optional<bool> keep =
-        truth ? c.host.requireBool(*truth, "the condition of a comprehension")
-              : std::nullopt;
+    std::optional<bool> keep = hasGradient(c, *expr);
+    if (!keep) {
+      std::optional<Val> truth = c.control.condition(*expr);
+      keep =
+          truth ? c.host.requireBool(*truth, "the condition of a comprehension")
+                : std::nullopt;
+    }
     if (!keep || !*keep)
       return keep;
   }

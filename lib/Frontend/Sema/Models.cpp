@@ -226,8 +226,14 @@ void Models::buildMembers(ModelInstance &model,
       std::optional<bool> known =
           truth ? c.host.requireBool(*truth, "the condition of members")
                 : std::nullopt;
+      c.scopes.pushScope();
       if (known)
         buildMembers(model, *known ? branch->thenMembers : branch->elseMembers);
+      c.scopes.popScope();
+      continue;
+    }
+    if (auto *inner = llvm::dyn_cast<ast::MemberStmtDecl>(decl)) {
+      c.control.execStatements(llvm::ArrayRef(inner->stmt));
       continue;
     }
     if (auto *part = llvm::dyn_cast<ast::PartAssignDecl>(decl)) {
@@ -319,29 +325,56 @@ void Models::buildHostNumber(ModelInstance &model, const ast::StateDecl &decl,
   model.add(decl.name.text).slot = std::move(slot);
 }
 
+/// The type of a member that is declared by its value alone.
+static std::optional<TensorType>
+typeOfValue(Checker &c, const ast::StateDecl &decl, const Val &val) {
+  if (val.isError())
+    return std::nullopt;
+  if (!val.is(ValKind::Tensor)) {
+    std::string example = decl.isParam ? "param w: f32[3] = …"
+                          : val.is(ValKind::Float)
+                              ? "buffer " + decl.name.text.str() + ": float = …"
+                              : "buffer " + decl.name.text.str() + ": int = …";
+    c.error(DiagCode::TD702, decl.value->range,
+            "the type of `" + decl.name.text + "` is needed")
+        .label(describe(val) + ", and not a tensor")
+        .note("as in `" + example + "`");
+    return std::nullopt;
+  }
+  TensorType type = typeOf(val);
+  type.place = Place();
+  return type;
+}
+
 void Models::buildState(ModelInstance &model, const ast::StateDecl &decl) {
-  if (std::optional<DType> dtype = hostNumberType(*decl.type))
-    return buildHostNumber(model, decl, *dtype);
-  std::optional<TensorType> type = c.types.tensorFromType(*decl.type, false);
+  if (decl.type)
+    if (std::optional<DType> dtype = hostNumberType(*decl.type))
+      return buildHostNumber(model, decl, *dtype);
+  SourceRange declared = decl.type ? decl.type->range : decl.value->range;
+  Val initial;
+  if (!decl.type)
+    initial = c.eval(*decl.value);
+  std::optional<TensorType> type =
+      decl.type ? c.types.tensorFromType(*decl.type, false)
+                : typeOfValue(c, decl, initial);
   if (!type)
     return;
   if (type->place.kind != Place::Kind::Free) {
-    c.unsupported(
-        decl.type->range,
-        "a place of its own for a tensor of a model (a part that is a "
-        "model can have one: `fc = Linear(3, 4).to(…)`)");
+    c.unsupported(declared,
+                  "a place of its own for a tensor of a model (a part that is "
+                  "a model can have one: `fc = Linear(3, 4).to(…)`)");
     return;
   }
   for (const Size &size : type->dims)
     if (!c.host.constantOf(size)) {
       Val val = makeInt(size);
-      val.range = decl.type->range;
+      val.range = declared;
       c.host.reportNotKnown(val, "a size of a model's state");
       return;
     }
   auto slot = makeSlot(model, decl, std::move(*type));
   if (decl.isParam && !isFloat(slot->type.dtype)) {
-    c.error(DiagCode::TD304, decl.type->range,
+    c.error(DiagCode::TD304, declared,
             "a `param` is learned, so it must be a float tensor")
         .fix(FixIt::Choice, "`buffer`",
              {{{decl.range.file, decl.range.begin, decl.range.begin + 5},
@@ -349,7 +382,8 @@ void Models::buildState(ModelInstance &model, const ast::StateDecl &decl) {
     return;
   }
   if (decl.value) {
-    Val initial = initialOf(c, decl);
+    if (decl.type)
+      initial = initialOf(c, decl);
     if (initial.isError())
       return;
     if (typeOf(initial).place.kind == Place::Kind::Cuda ||
@@ -361,4 +395,28 @@ void Models::buildState(ModelInstance &model, const ast::StateDecl &decl) {
     slot->initial = c.places.freed(initial, Transfer::Implied).value;
   }
   model.add(decl.name.text).slot = std::move(slot);
+}
+
+Val Models::makeParameter(const ast::LetStmt &stmt) {
+  if (c.isInsideRunTimeRegion() && !c.isWalkedAside()) {
+    reportMadeOnce("a parameter", stmt.range)
+        .note("declare it before, and use it here");
+    return c.fail();
+  }
+  auto *decl = c.context.create<ast::StateDecl>(stmt.range);
+  decl->isParam = true;
+  decl->name = {stmt.target->name, stmt.target->range};
+  decl->type = stmt.type;
+  decl->value = stmt.value;
+  std::shared_ptr<ModelInstance> model = makeModel();
+  model->native = NativeModel::Sequential; // without parts to call
+  model->typeName = "parameter";
+  model->made = c.userRange(stmt.range);
+  buildState(*model, *decl);
+  ModelInstance::Member *member = model->find(stmt.target->name);
+  if (!member)
+    return c.fail();
+  all.push_back(model);
+  nameRoot(*model, stmt.target->name);
+  return stateOf(*member->slot);
 }

@@ -39,6 +39,8 @@ public:
   Val construct(const ClassInfo &cls, CallArgs &args);
   /// TD216: a model or an optimizer is made where it may be made again.
   Diagnostic &reportMadeOnce(llvm::StringRef what, SourceRange range);
+  /// `param w = …` outside of a model: the name of its tensor, not read.
+  Val makeParameter(const ast::LetStmt &stmt);
   Val callModel(const Val &model, CallArgs &args);
   Val callModelMethod(const Val &model, llvm::StringRef name, CallArgs &args);
   std::optional<Val> modelMember(const Val &model, llvm::StringRef name);

@@ -138,6 +138,11 @@ void Models::ensureSlotNamed(Slot &slot) {
   if (!slot.name.empty())
     return;
   // A part is used while its model is still being made.
+  if (!building.empty() && c.isInsideRunTimeRegion())
+    c.unsupported(c.here,
+                  "a change of a model's tensor in a loop or under a condition "
+                  "of the running program, while the model is made",
+                  "a method that is called after it is made");
   slot.name = uniqueName("part") + "." + slot.owner->typeName;
   declareSlot(slot, slot.name, slot.name);
 }
@@ -181,12 +186,17 @@ Val Models::readSlot(Slot &slot, SourceRange range) {
   TensorType type = slot.type;
   if (!slot.isHostNumber)
     type.place = c.places.modelPlace(*slot.owner);
-  ensureSlotNamed(slot);
-  useSlot(slot, "read", range);
-  Value &cached = readCache[slot.name];
-  if (!cached)
-    cached = c.emit().read(slot.name, c.tensors.shapeOf(type));
-  Val val = makeTensor(std::move(type), cached, slot.owner->moved);
+  // A part of a model that is being made has the value that it will start with.
+  Value value = slot.initial;
+  if (!value || building.empty() || !slot.name.empty()) {
+    ensureSlotNamed(slot);
+    Value &cached = readCache[slot.name];
+    if (!cached)
+      cached = c.emit().read(slot.name, c.tensors.shapeOf(type));
+    value = cached;
+    useSlot(slot, "read", range);
+  }
+  Val val = makeTensor(std::move(type), value, slot.owner->moved);
   if (c.training.noGrad)
     val = c.training.stopGradient(val);
   val.as<TensorInfo>().state = slot.shared_from_this();

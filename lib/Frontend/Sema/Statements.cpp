@@ -114,6 +114,10 @@ static void warnShadow(Checker &c, const ast::LetStmt &stmt) {
 }
 
 Flow Checker::execLet(const ast::LetStmt &stmt) {
+  if (stmt.isParam) {
+    bindTarget(*stmt.target, models.makeParameter(stmt));
+    return Flow::Next;
+  }
   warnShadow(*this, stmt);
   std::string name = stmt.target->name.str();
   bool ownHint =
@@ -203,7 +207,64 @@ static bool changesArgument(const ast::CallExpr &call) {
   return called.ends_with("_") && findBuiltin(called);
 }
 
+/// `torch.mul(a, b, out=y)`: reports it, with the assignment that does the same
+/// if `y` has the type of the result; false if the statement is something else.
+static bool reportOut(Checker &c, const ast::ExprStmt &stmt) {
+  auto *call = llvm::dyn_cast<ast::CallExpr>(stmt.value);
+  auto *callee = call ? llvm::dyn_cast<ast::NameExpr>(call->callee) : nullptr;
+  if (!callee || call->args.size() < 2 || c.scopes.lookup(callee->name))
+    return false;
+  const ast::Argument *out = llvm::find_if(call->args, [](auto &arg) {
+    return arg.kind == ast::Argument::Keyword && arg.keyword.text == "out";
+  });
+  if (out == call->args.begin() || out == call->args.end())
+    return false;
+  auto *name = llvm::dyn_cast<ast::NameExpr>(out->value);
+  llvm::SmallVector<ast::Argument> others;
+  for (const ast::Argument &arg : call->args)
+    if (&arg != out)
+      others.push_back(arg);
+  auto *plain = c.context.create<ast::CallExpr>(call->range);
+  plain->callee = call->callee;
+  plain->args = c.context.copy(others);
+  plain->argsRange = call->argsRange;
+  Val result = c.eval(*plain);
+  Val before = c.eval(*out->value);
+  if (result.isError() || before.isError())
+    return true;
+  Diagnostic &report =
+      c.error(DiagCode::TD205, out->keyword.range,
+              "`" + callee->name + "` has no parameter `out`")
+          .label("a tensor does not change in place: assign the result");
+  Binding *binding = name ? c.scopes.lookup(name->name) : nullptr;
+  bool sameType = result.is(ValKind::Tensor) && before.is(ValKind::Tensor) &&
+                  typeOf(result).dtype == typeOf(before).dtype;
+  if (sameType) {
+    ShapeAnswer answer = sameShape(typeOf(result).dims, typeOf(before).dims,
+                                   "the shapes differ");
+    sameType = answer && c.tensors.prove(answer);
+  }
+  if (!binding || !sameType)
+    return true;
+  std::vector<Edit> edits = {
+      {stmt.range.start(), (name->name + " = ").str()},
+      {std::prev(out)->range.finish().to(out->range), ""}};
+  SourceRange let = c.letBefore(binding->declared);
+  if (!binding->isVar && let.isValid())
+    edits.push_back({let, "var"});
+  llvm::StringRef alias = c.scopes.findAlias(name->name);
+  report.fix(alias.empty() ? FixIt::Safe : FixIt::Choice,
+             "`" + name->name + " = " + callee->name + "(…)`",
+             std::move(edits));
+  if (!alias.empty())
+    report.note("in PyTorch `" + alias +
+                "` is the same tensor, and would change, too");
+  return true;
+}
+
 Flow Checker::execExpr(const ast::ExprStmt &stmt) {
+  if (reportOut(*this, stmt))
+    return Flow::Next;
   Val val = evalUnread(*stmt.value);
   bool isChanged = isUnread(val) && llvm::isa<ast::CallExpr>(stmt.value);
   if (isChanged || val.isError() || val.is(ValKind::None) ||

@@ -25,6 +25,8 @@ public:
   // Gradients --------------------------------------------------------------//
 
   Val backward(const Val &loss, SourceRange range);
+  /// `y.backward(v, retain_graph=true)`
+  Val backward(const Val &output, const CallArgs &args);
   Val gradOf(const Val &target, const Val &wrt, SourceRange range);
   Val stopGradient(const Val &val);
   std::vector<Slot *> slotsWithGradients(const Val &parameters,

@@ -314,7 +314,8 @@ struct GeneratorInfo : Payload {
 };
 
 struct LoaderInfo : Payload {
-  Vals tensors;
+  std::shared_ptr<DatasetInfo> dataset;
+  Vals tensors; ///< those of the data set, on the device that reads their rows
   /// Whether each tensor counts as free for the program.
   llvm::SmallVector<bool, 4> isFree;
   std::optional<Val> indices; ///< those of the data set

@@ -1,0 +1,230 @@
+//===- PythonArguments.cpp - argparse of a PyTorch script -----------------===//
+//
+// TD102 of `argparse.ArgumentParser(…)`. A parser at the top level of which
+// each option has a type and a default becomes an `arg` for each, and `args.lr`
+// is then `lr`. Where something else is done with the parser or its result, or
+// where the script has a variable with the name of an option, nothing is
+// rewritten.
+//
+//===----------------------------------------------------------------------===//
+#include "ParserImpl.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace tdc;
+
+namespace {
+/// One `parser.add_argument(…)`.
+struct Option {
+  std::string name, type, value, help;
+};
+} // namespace
+
+/// The words of a call's arguments, one list for each.
+static std::vector<std::vector<Token>>
+splitArguments(llvm::ArrayRef<Token> all) {
+  std::vector<std::vector<Token>> arguments(1);
+  unsigned depth = 0;
+  for (const Token &token : all) {
+    depth += token.kind == Tok::LParen || token.kind == Tok::LSquare;
+    depth -= token.kind == Tok::RParen || token.kind == Tok::RSquare;
+    if (token.kind == Tok::Comma && depth == 0)
+      arguments.emplace_back();
+    else if (token.kind != Tok::Newline)
+      arguments.back().push_back(token);
+  }
+  if (arguments.back().empty())
+    arguments.pop_back();
+  return arguments;
+}
+
+/// Whether a default is a literal of the type.
+static bool isLiteralOf(llvm::StringRef type, llvm::ArrayRef<Token> value) {
+  if (type != "str" && !value.empty() && value.front().kind == Tok::Minus)
+    value = value.drop_front();
+  Tok kind = type == "int"     ? Tok::Int
+             : type == "float" ? Tok::Float
+                               : Tok::String;
+  return value.size() == 1 && value.front().kind == kind;
+}
+
+/// What `add_argument` declares; nothing if `arg` cannot say it.
+static std::optional<Option> readOption(llvm::ArrayRef<Token> tokens,
+                                        llvm::StringRef text) {
+  auto textOf = [&](const Token &token) {
+    return text.slice(token.begin, token.end);
+  };
+  Option option;
+  option.type = "str";
+  bool isRequired = false;
+  for (const std::vector<Token> &argument : splitArguments(tokens)) {
+    bool isKeyword = argument.size() > 2 && argument[1].kind == Tok::Equal;
+    if (!isKeyword) {
+      if (argument.size() != 1 || argument[0].kind != Tok::String)
+        return std::nullopt;
+      llvm::StringRef name = textOf(argument[0]).trim("'\"");
+      if (name.consume_front("--")) {
+        option.name = name.str();
+        std::replace(option.name.begin(), option.name.end(), '-', '_');
+      } else if (!name.starts_with("-")) {
+        return std::nullopt;
+      }
+      continue;
+    }
+    llvm::StringRef word = textOf(argument[0]);
+    llvm::ArrayRef<Token> value = llvm::ArrayRef(argument).drop_front(2);
+    llvm::StringRef written = text.slice(value.front().begin, value.back().end);
+    if (word == "type" &&
+        (written == "int" || written == "float" || written == "str"))
+      option.type = written.str();
+    else if (word == "action" && written.trim("'\"") == "store_true")
+      option.type = "bool";
+    else if (word == "default")
+      option.value = written.str();
+    else if (word == "required")
+      isRequired = written == "True";
+    else if (word == "help" && value.size() == 1 &&
+             value[0].kind == Tok::String)
+      option.help = written.str();
+    else if (word != "metavar" && word != "help")
+      return std::nullopt;
+    if (word == "default" && written != "False" && !isLiteralOf("int", value) &&
+        !isLiteralOf("float", value) && !isLiteralOf("str", value))
+      return std::nullopt;
+  }
+  bool isFlag = option.type == "bool";
+  if (isFlag && (option.value.empty() || option.value == "False"))
+    option.value = "false";
+  // Without a default the value is None.
+  if (option.name.empty() || (option.value.empty() && !isRequired))
+    return std::nullopt;
+  bool isStr = llvm::StringRef(option.value).find_first_of("'\"") == 0;
+  bool isWhole = llvm::StringRef(option.value).find_first_of(".e") ==
+                 llvm::StringRef::npos;
+  bool fits = option.value.empty() || (isFlag && option.value == "false") ||
+              (option.type == "str" && isStr) ||
+              (option.type == "int" && !isStr && isWhole) ||
+              (option.type == "float" && !isStr && !isWhole);
+  return fits ? std::optional(option) : std::nullopt;
+}
+
+std::vector<Edit> Parser::rewriteArguments(Token parser) const {
+  auto tokenAt = [&](size_t i) {
+    return (*tokens)[std::min(i, tokens->size() - 1)];
+  };
+  llvm::StringRef parserName = textOf(parser), argsName;
+  std::vector<Edit> edits;
+  llvm::StringSet<> options;
+  size_t last = tokens->size() - 1;
+  for (size_t i = 0; i != last; ++i) {
+    Token token = tokenAt(i);
+    if (token.kind != Tok::Name || textOf(token) != parserName)
+      continue;
+    bool isStart = i == 0 || tokenAt(i - 1).kind == Tok::Newline;
+    size_t open = i + 3;
+    if (token.begin == parser.begin) {
+      while (open < last && tokenAt(open).kind != Tok::LParen)
+        ++open;
+      size_t close = findClosing(open);
+      if (tokenAt(close + 1).kind != Tok::Newline)
+        return {};
+      edits.push_back(removeLine(rangeOf(token).to(rangeOf(tokenAt(close)))));
+      continue;
+    }
+    llvm::StringRef method = textOf(tokenAt(i + 2));
+    size_t close = findClosing(open);
+    if (tokenAt(i + 1).kind != Tok::Dot || tokenAt(open).kind != Tok::LParen ||
+        tokenAt(close + 1).kind != Tok::Newline)
+      return {};
+    if (method == "add_argument" && isStart && indentOf(token.begin).empty()) {
+      llvm::ArrayRef<Token> inside(*tokens);
+      std::optional<Option> option =
+          readOption(inside.slice(open + 1, close - open - 1), text);
+      if (!option || !options.insert(option->name).second)
+        return {};
+      std::string declared = "arg " + option->name + ": " + option->type;
+      if (!option->value.empty())
+        declared += " = " + option->value;
+      if (!option->help.empty())
+        declared += " " + option->help;
+      edits.push_back({rangeOf(token).to(rangeOf(tokenAt(close))), declared});
+    } else if (method == "parse_args" && close == open + 1 && i >= 2 &&
+               argsName.empty() && tokenAt(i - 1).kind == Tok::Equal &&
+               (i == 2 || tokenAt(i - 3).kind == Tok::Newline) &&
+               indentOf(token.begin).empty()) {
+      argsName = textOf(tokenAt(i - 2));
+      edits.push_back(
+          removeLine(rangeOf(tokenAt(i - 2)).to(rangeOf(tokenAt(close)))));
+    } else {
+      return {};
+    }
+  }
+  if (argsName.empty() || !rewriteUses(argsName, options, edits))
+    return {};
+  return edits;
+}
+
+bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
+                         std::vector<Edit> &edits) const {
+  std::string prefix = (args + ".").str();
+  auto tokenAt = [&](size_t i) {
+    return (*tokens)[std::min(i, tokens->size() - 1)];
+  };
+  for (size_t i = 1; i != tokens->size(); ++i) {
+    Token token = (*tokens)[i], next = tokenAt(i + 1);
+    llvm::StringRef word = textOf(token);
+    if (token.kind == Tok::FString) {
+      for (size_t at = word.find(prefix); at != llvm::StringRef::npos;
+           at = word.find(prefix, at + 1)) {
+        llvm::StringRef name =
+            word.substr(at + prefix.size()).take_while([](char c) {
+              return llvm::isAlnum(c) || c == '_';
+            });
+        if (at == 0 || llvm::isAlnum(word[at - 1]) || !options.contains(name))
+          return false;
+        uint32_t begin = token.begin + at;
+        edits.push_back({{file, begin, begin + uint32_t(prefix.size())}, ""});
+      }
+      continue;
+    }
+    bool isMember = (*tokens)[i - 1].kind == Tok::Dot;
+    if (token.kind != Tok::Name || isMember)
+      continue;
+    bool isDefined = next.kind == Tok::Equal &&
+                     tokenAt(i + 3).kind == Tok::Dot &&
+                     textOf(tokenAt(i + 4)) == "parse_args";
+    if (word == args && !isDefined) {
+      if (next.kind != Tok::Dot || !options.contains(textOf(tokenAt(i + 2))))
+        return false;
+      edits.push_back({rangeOf(token).to(rangeOf(next)), ""});
+    }
+    Tok before = (*tokens)[i - 1].kind;
+    bool isKeyword = next.kind == Tok::Equal &&
+                     (before == Tok::LParen || before == Tok::Comma);
+    if (options.contains(word) && !isKeyword)
+      return false; // a variable of the script
+  }
+  return true;
+}
+
+void Parser::reportArgumentParser() {
+  bool isAssigned =
+      at(Tok::Name) && peek(1).kind == Tok::Equal && tokens == &stream.tokens;
+  bool isParser =
+      isAssigned &&
+      ((atName("argparse", 2) && atName("ArgumentParser", 4)) ||
+       (atName("ArgumentParser", 2) && peek(3).kind == Tok::LParen));
+  if (!isParser)
+    return;
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, rangeOf(peek()).to(rangeOf(peek(2))))
+          .label("an option of the command line is declared with `arg`");
+  std::vector<Edit> edits = indentOf(peek().begin).empty()
+                                ? rewriteArguments(peek())
+                                : std::vector<Edit>();
+  if (edits.empty())
+    report.note("as in `arg lr: float = 0.1 \"the learning rate\"`, which is "
+                "read as `lr`");
+  else
+    report.fix(FixIt::Safe, "an `arg` for each option", std::move(edits));
+}
