@@ -64,7 +64,20 @@ static std::optional<bool> takeBool(Checker &c, const Bound &args,
   return given ? c.host.requireBool(*given, "`" + name.str() + "`") : missing;
 }
 
+/// What the function of the prelude gives that finds indices, too, if they are
+/// asked for; nothing if not.
+static std::optional<Val> takeWithIndices(Checker &c, const Bound &args) {
+  auto wanted = takeBool(c, args, "return_indices", false);
+  if (!wanted)
+    return c.fail();
+  if (!*wanted)
+    return std::nullopt;
+  return c.calls.callPrelude((args.name + "_with_indices").str(), args.call);
+}
+
 template <size_t count> static Val maxPool(Checker &c, const Bound &args) {
+  if (auto both = takeWithIndices(c, args))
+    return *both;
   auto batch = takeBatch(c, args, count + 2, OpKind::Max);
   auto windows = takeWindows(c, args, count, /*strideIsKernel=*/true);
   auto ceil = takeBool(c, args, "ceil_mode", false);
@@ -118,6 +131,9 @@ static Val poolWhole(Checker &c, const Bound &args, size_t count) {
 
 template <size_t count, bool isMax>
 static Val adaptivePool(Checker &c, const Bound &args) {
+  if (isMax)
+    if (auto both = takeWithIndices(c, args))
+      return *both;
   if (!c.tensors.isTensor(args["input"], args.range(), args.what()) ||
       !c.tensors.accepts(isMax ? OpKind::Max : OpKind::Div,
                          typeOf(args["input"]).dtype, args.range(), args.what(),
@@ -218,10 +234,12 @@ static Val perDim(Checker &c, const Bound &args) {
 llvm::ArrayRef<Builtin> sema::getPoolingBuiltins() {
   static const Builtin table[] = {
       {"max_pool1d",
-       "input, kernel_size, stride=, padding=, dilation=, ceil_mode=",
+       "input, kernel_size, stride=, padding=, dilation=, ceil_mode=, "
+       "return_indices=",
        maxPool<1>},
       {"max_pool2d",
-       "input, kernel_size, stride=, padding=, dilation=, ceil_mode=",
+       "input, kernel_size, stride=, padding=, dilation=, ceil_mode=, "
+       "return_indices=",
        maxPool<2>},
       {"avg_pool1d",
        "input, kernel_size, stride=, padding=, ceil_mode=, count_include_pad=",
@@ -232,8 +250,10 @@ llvm::ArrayRef<Builtin> sema::getPoolingBuiltins() {
        averagePool<2>},
       {"adaptive_avg_pool1d", "input, output_size", adaptivePool<1, false>},
       {"adaptive_avg_pool2d", "input, output_size", adaptivePool<2, false>},
-      {"adaptive_max_pool1d", "input, output_size", adaptivePool<1, true>},
-      {"adaptive_max_pool2d", "input, output_size", adaptivePool<2, true>},
+      {"adaptive_max_pool1d",
+       "input, output_size, return_indices=", adaptivePool<1, true>},
+      {"adaptive_max_pool2d",
+       "input, output_size, return_indices=", adaptivePool<2, true>},
       {"unfold", "input, kernel_size, dilation=, padding=, stride=", unfold},
       {"fold",
        "input, output_size, kernel_size, dilation=, padding=, stride=", fold},

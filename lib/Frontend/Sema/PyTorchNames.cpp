@@ -16,30 +16,25 @@ using namespace tdc;
 
 /// Functions and methods, of `torch`, `nn.functional` and tensors.
 static constexpr llvm::StringLiteral kFunctions =
-    "adaptive_avg_pool3d adaptive_max_pool3d affine_grid angle argwhere "
-    "as_strided as_strided_scatter avg_pool3d bartlett_window bernoulli "
-    "bincount binomial blackman_window "
-    "chain_matmul cholesky cholesky_inverse cholesky_solve combinations "
-    "ctc_loss det eig eigh fractional_max_pool2d fractional_max_pool3d frexp "
-    "frobenius_norm frombuffer gcd grid_sample gru gumbel_softmax "
+    "argwhere as_strided as_strided_scatter bartlett_window bincount binomial "
+    "blackman_window chain_matmul cholesky cholesky_inverse cholesky_solve "
+    "ctc_loss det eig eigh fractional_max_pool2d fractional_max_pool3d "
+    "frobenius_norm frombuffer gru "
     "hamming_window hann_window histogram histogramdd igamma igammac inv "
-    "inverse istft lcm logdet lp_pool1d lp_pool2d lp_pool3d lstm lu lu_solve "
-    "masked_select matrix_exp matrix_norm matrix_power matrix_rank max_pool3d "
-    "max_unpool1d max_unpool2d max_unpool3d multi_dot "
-    "multi_head_attention_forward multinomial nextafter nonzero pinv pinverse "
-    "poisson polar polygamma qr randint_like rrelu slogdet solve stft stride "
-    "svd tolist triangular_solve unique unique_consecutive unravel_index "
-    "vector_norm view_as_complex view_as_real weights";
+    "inverse istft logdet lp_pool1d lp_pool2d lp_pool3d lstm lu lu_solve "
+    "masked_select matrix_exp matrix_norm matrix_rank multi_dot "
+    "multi_head_attention_forward nextafter nonzero pinv pinverse poisson "
+    "polar polygamma qr randint_like slogdet solve stft stride svd tolist "
+    "triangular_solve unique unique_consecutive unravel_index view_as_complex "
+    "view_as_real weights";
 
 /// Layers, losses, optimizers and schedules.
 static constexpr llvm::StringLiteral kClasses =
-    "ASGD Adafactor AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss "
-    "AdaptiveMaxPool3d AvgPool3d BatchSampler CTCLoss ConcatDataset "
-    "CrossMapLRN2d CyclicLR DistributedSampler FractionalMaxPool2d "
-    "FractionalMaxPool3d GRU GRUCell LBFGS LPPool1d LPPool2d LPPool3d LSTM "
-    "LSTMCell MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d RNN RNNCell RReLU "
-    "RandomSampler Rprop SequentialSampler SparseAdam StackDataset "
-    "SyncBatchNorm";
+    "ASGD Adafactor AdaptiveLogSoftmaxWithLoss BatchSampler CTCLoss "
+    "ConcatDataset CrossMapLRN2d CyclicLR DistributedSampler "
+    "FractionalMaxPool2d FractionalMaxPool3d GRU GRUCell LBFGS LPPool1d "
+    "LPPool2d LPPool3d LSTM LSTMCell RNN RNNCell RReLU RandomSampler Rprop "
+    "SequentialSampler SparseAdam StackDataset SyncBatchNorm";
 
 /// Methods of models and optimizers.
 static constexpr llvm::StringLiteral kMethods =
@@ -50,7 +45,7 @@ static constexpr llvm::StringLiteral kMethods =
 static constexpr struct {
   llvm::StringLiteral owners, names;
 } kParameters[] = {
-    {"softmin nansum nanmean", "dtype"},
+    {"nansum nanmean", "dtype"},
     {"gather", "sparse_grad"},
     {".to clone contiguous", "memory_format"},
     {"zeros ones empty full randn rand randint randperm arange eye linspace "
@@ -80,9 +75,6 @@ static constexpr struct {
      "CosineEmbeddingLoss TripletMarginLoss MultiMarginLoss "
      "MultiLabelMarginLoss",
      "reduce size_average"},
-    {"max_pool1d max_pool2d adaptive_max_pool1d adaptive_max_pool2d MaxPool1d "
-     "MaxPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d",
-     "return_indices"},
     {"repeat_interleave", "output_size"},
     {"SGD Adam AdamW Adamax NAdam RAdam RMSprop Adagrad Adadelta",
      "differentiable capturable"},
