@@ -1,5 +1,6 @@
 """PyTorch's own samples of its operators (OpInfo), as programs.Sample."""
 
+import functools
 import warnings
 
 import ml_dtypes
@@ -7,6 +8,7 @@ import numpy as np
 import torch
 from torch.testing._internal.common_device_type import tol, toleranceOverride
 from torch.testing._internal.common_methods_invocations import op_db
+from torch.utils._pytree import tree_map
 
 import programs
 import scope
@@ -42,6 +44,8 @@ class Unwritable(Exception):
 def array_of(tensor):
     """The tensor as a NumPy array; bf16 by ml_dtypes."""
     tensor = tensor.detach().contiguous()
+    if tensor._is_zerotensor():  # a gradient of zeros without memory
+        tensor = torch.zeros(tensor.shape, dtype=tensor.dtype)
     if tensor.dtype == torch.bfloat16:
         return tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16).copy()
     return tensor.numpy().copy()  # some operators change their arguments
@@ -112,7 +116,8 @@ class Writer:
         if op.name in METHODS:
             rest = ", ".join(arguments[1:] + keywords)
             return f"{arguments[0]}.{op.name}({rest})"
-        name = op.name.replace("nn.functional.", "F.")
+        # torch.linalg has these names alone.
+        name = op.name.replace("nn.functional.", "F.").removeprefix("linalg.")
         return f"{name}({', '.join(arguments + keywords)})"
 
 
@@ -153,6 +158,37 @@ def weights_like(result, seed):
     return torch.as_tensor(numbers, dtype=result.dtype)
 
 
+def gradients_of(found, wrt, weights):
+    """The gradients of the weighted sum of the results `found`, as arrays."""
+    total = sum((found[i][1] * weight).sum() for i, weight in weights.items())
+    gradients = torch.autograd.grad(total, wrt, allow_unused=True)
+    return [array_of(torch.zeros_like(tensor) if gradient is None else gradient)
+            for tensor, gradient in zip(wrt, gradients)]
+
+
+def exactly(op, sample, wrt, weights):
+    """The results and the gradients of a sample when its f32 numbers are taken as f64."""
+    doubles = {}
+
+    def widened(value):
+        if isinstance(value, torch.Tensor) and value.dtype == torch.float32:
+            if id(value) not in doubles:
+                doubles[id(value)] = value.detach().double().requires_grad_(value.requires_grad)
+            return doubles[id(value)]
+        return torch.float64 if value is torch.float32 else value
+
+    try:
+        args, kwargs = tree_map(widened, (sample.args, sample.kwargs))
+        found = list(flat(op(tree_map(widened, sample.input), *args, **kwargs)))
+        results = [array_of(leaf) for _, leaf in found]
+        if not weights:
+            return results, []
+        wide = {i: weight.double() for i, weight in weights.items()}
+        return results, gradients_of(found, [widened(tensor) for tensor in wrt], wide)
+    except (RuntimeError, TypeError):
+        return [], []  # no f64 of this operator
+
+
 def convert(op, dtype, sample):
     """The sample as a programs.Sample; Unwritable if there is no text for it."""
     writer = Writer()
@@ -169,17 +205,17 @@ def convert(op, dtype, sample):
             raise Unwritable("a result that is no tensor")
         made.picks.append(pick)
         made.results.append(array_of(leaf))
+    wrt, weights = {}, {}
     if op.supports_autograd and DTYPES[dtype].is_floating_point and dtype in ("f32", "f64"):
         wrt = {name: tensor for name, tensor in writer.tensors.items() if tensor.requires_grad}
         outputs = {i: leaf for i, (_, leaf) in enumerate(found) if leaf.requires_grad}
         if wrt and outputs:
             weights = {i: weights_like(leaf, i) for i, leaf in outputs.items()}
-            total = sum((leaf * weights[i]).sum() for i, leaf in outputs.items())
-            gradients = torch.autograd.grad(total, list(wrt.values()), allow_unused=True)
-            for (name, tensor), gradient in zip(wrt.items(), gradients):
-                made.gradients[name] = array_of(
-                    torch.zeros_like(tensor) if gradient is None else gradient)
+            made.gradients = dict(zip(wrt, gradients_of(found, list(wrt.values()), weights)))
             made.weights = {i: array_of(weight) for i, weight in weights.items()}
+    if dtype == "f32":
+        made.exact = functools.cache(
+            lambda: exactly(op, sample, list(wrt.values()), weights))
     return made
 
 

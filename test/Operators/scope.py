@@ -4,6 +4,8 @@ The list was written before the operators that it judges. A property says what a
 this language cannot mean, not what is missing: a missing operator or argument is in scope.
 """
 
+import re
+
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
@@ -11,6 +13,29 @@ TENSOR_DTYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16, to
                  torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool,
                  torch.uint16, torch.uint32, torch.uint64}
 
+# Families of operators that are not run at all, by regular expressions of names. tdc has no
+# operator of them, and a program that names one is refused; docs/Operators.md has the codes.
+FAMILIES = {
+    "decompositions and solvers of linear algebra":
+        r"linalg\.(?!(vector_norm|vecdot|matrix_power)$).*|"
+        r"svd|svd_lowrank|pca_lowrank|lu|lu_solve|lu_unpack|cholesky\w*|geqrf|ormqr|pinverse|"
+        r"logdet|matrix_exp|triangular_solve",
+    "Fourier transforms": r"fft\..*|i?stft",
+    "windows of signals": r"signal\..*",
+    "masked tensors": r"masked\..*",
+    "sparse tensors": r"sparse\..*|to_sparse|_segment_reduce",
+    "special functions of torch.special that only PyTorch has":
+        r"special\.(?!(entr|erfcx|i0e|i1|i1e|log_ndtr|ndtr|ndtri|xlog1py|zeta|polygamma)$).*",
+    "kernels that PyTorch's own code calls":
+        r"torch\..*|_(?!_).*|native_.*|jiterator_.*|hash_tensor|max_pool2d_with_indices_backward|"
+        r"grid_sampler_.d|unsafe_.*|constant_pad_nd|narrow_copy|slice|scalar_tensor|"
+        r"(alias|as_strided|diagonal|expand|permute|split_with_sizes|squeeze|t|transpose|unbind|"
+        r"unfold|unsqueeze|view)_copy",
+    "sizes that depend on values": r"unique|unique_consecutive|nonzero|argwhere|masked_select",
+    "results written to an argument": r"zero_",
+    "strides and storage: the compiler chooses how elements are stored":
+        r"as_strided\w*|new_empty_strided|empty_strided|empty_permuted|resize_|resize_as_",
+}
 
 UNINITIALIZED = {"empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided",
                  "empty_permuted"}
@@ -30,6 +55,12 @@ class Called(TorchDispatchMode):
                 not torch.equal(before, torch.get_rng_state())):
             self.is_random = True
         return result
+
+
+def family(name):
+    """The family out of scope that an operator belongs to; None if there is none."""
+    return next((reason for reason, names in FAMILIES.items() if re.fullmatch(names, name)),
+                None)
 
 
 def leaves(value):
@@ -75,6 +106,11 @@ def reason(op, sample, run):
     floats = {tensor.dtype for tensor in tensors if tensor.is_floating_point()}
     if len(floats) > 1:
         return "mixed dtypes: the program says each conversion"
+    if any(is_denormal(tensor) for tensor in tensors):
+        return "denormal numbers: they count as 0"
+    if is_sized_by_values(op):
+        return "sizes that depend on values"
+    before = [tensor.detach().clone() for tensor in tensors]
     try:
         with Called() as called:
             results = list(leaves(run()))
@@ -83,6 +119,9 @@ def reason(op, sample, run):
     if any(isinstance(part, complex) or isinstance(part, torch.Tensor) and part.is_complex()
            for part in results):
         return "complex numbers"
+    if any(not torch.equal(a.nan_to_num(), b.detach().nan_to_num())
+           for a, b in zip(before, tensors)):
+        return "results written to an argument"
     if called.is_random:
         return "random numbers"
     if op.name in UNINITIALIZED:
@@ -90,6 +129,21 @@ def reason(op, sample, run):
     if depends_on_values(op, sample, results):
         return "sizes that depend on values"
     return None
+
+
+def is_denormal(tensor):
+    """Whether a tensor has elements of f64 or f32 that are smaller than the normal ones."""
+    if tensor.dtype not in (torch.float64, torch.float32):
+        return False
+    size = tensor.detach().abs()
+    return bool(((size > 0) & (size < torch.finfo(tensor.dtype).tiny)).any())
+
+
+def is_sized_by_values(op):
+    """Whether PyTorch tags the operator so: the sizes of its results depend on values."""
+    packet = getattr(torch.ops.aten, op.aten_name or "", None)
+    return packet is not None and "default" in packet.overloads() and (
+        torch.Tag.dynamic_output_shape in packet.default.tags)
 
 
 def is_pointwise(op):

@@ -11,8 +11,7 @@ def main():
     every = programs.load(file)
     with tempfile.TemporaryDirectory() as folder:
         runner = programs.Runner(tdc, folder, options)
-        for start in range(0, len(every), programs.AT_ONCE):
-            runner.run(every[start:start + programs.AT_ONCE])
+        runner.run_all(every)
     wrong = [outcome for outcome in runner.outcomes if outcome[1] != "equal"]
     for line, kind, text in wrong:
         print(f"{kind}: {text}: {line.sample.call.replace('{}', '')}")
