@@ -178,7 +178,8 @@ SAME = {"add": "add({0}, {1})", "sub": "sub({0}, {1})", "mul": "mul({0}, {1})",
         "floordiv": ["floor_divide({0}, {1})", "div({0}, {1}, rounding_mode=\"floor\")"],
         "mod": "remainder({0}, {1})", "pow": "pow({0}, {1})",
         "and": "bitwise_and({0}, {1})", "or": "bitwise_or({0}, {1})",
-        "xor": "bitwise_xor({0}, {1})"}
+        "xor": "bitwise_xor({0}, {1})", "shl": "bitwise_left_shift({0}, {1})",
+        "shr": "bitwise_right_shift({0}, {1})"}
 PREDICATES = ["eq", "ne", "lt", "le", "gt", "ge"]
 LOGICAL = {"logical_and": np.logical_and, "logical_or": np.logical_or,
            "logical_xor": np.logical_xor}
