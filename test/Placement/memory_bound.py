@@ -164,6 +164,10 @@ class Bound:
         others = {value for op in ops if op.name != "td.copy_start" for value in op.operands}
         for op in ops:
             self.classify(op, others)
+        uses = collections.Counter(value for op in ops for value in op.operands)
+        made_by = {result: op.name for op in ops for result in op.results}
+        for op in ops:
+            self.draw_in_slots(op, uses, made_by)
         self.add_literals(ops)
         while any([self.join_rings(op) for op in ops]):
             pass
@@ -197,6 +201,16 @@ class Bound:
                 pinned += [op.operands[0]] if op.operands[0] not in others else []
             self.free |= {value for value in pinned
                           if self.types[value].endswith("<cpu>>")}
+
+    def draw_in_slots(self, op, uses, made_by):
+        """Random numbers take the memory of the slot if the only kernel that reads them may
+        overwrite them and its result is written there."""
+        pairs = op.numbers("in_place")
+        for i, j in zip(pairs[::2], pairs[1::2]):
+            operand = op.operands[i]
+            if (self.find(op.results[j]) in self.free and uses[operand] == 1
+                    and made_by.get(operand) == "td.random"):
+                self.free.add(operand)
 
     def add_literals(self, ops):
         known = set()
