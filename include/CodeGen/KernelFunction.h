@@ -69,6 +69,8 @@ struct KernelFunction {
   bool reports = false;
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
+  /// Whether factors of products are copied to panels whatever it costs.
+  bool alwaysPanels = false;
   /// Every tensor's address is a multiple of this many bytes; 0: unknown.
   int64_t tensorAlignment = 0;
   /// Bit width of positions and strides: 32 or 64.

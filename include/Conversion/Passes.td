@@ -40,7 +40,9 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
            "width of a vector register of the target">,
     Option<"vectorRegisters", "vector-registers", "int64_t",
            "TargetInfo().vectorRegisters",
-           "number of vector registers of the target">
+           "number of vector registers of the target">,
+    Option<"alwaysPanels", "always-panels", "bool", "false",
+           "copy factors of products to panels whatever it costs, for tests">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

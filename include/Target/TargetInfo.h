@@ -29,6 +29,16 @@ struct TargetInfo {
   int64_t getLanes() const { return vectorBits / 32; }
 };
 
+namespace cpu {
+
+/// The data caches of the x86-64 processors that have the smallest, in bytes.
+inline constexpr int64_t kL1Bytes = 32 << 10, kL2Bytes = 1 << 20;
+/// The most bytes of a panel (see td::getPanelRows): it shares the L2 cache
+/// with the other factor.
+inline constexpr int64_t kPanelBytes = kL2Bytes / 2;
+
+} // namespace cpu
+
 namespace gpu {
 
 // Limits of CUDA, which every GPU has --------------------------------------//

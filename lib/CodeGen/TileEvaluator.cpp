@@ -122,7 +122,8 @@ Value TileEvaluator::evaluate(Value value, const Coordinates &at,
     if (value == panel.of.tensor && &at == panel.of.at)
       return LLVM::LoadOp::create(
           b, function.loc,
-          VectorType::get({lanes}, getElementTypeOrSelf(value.getType())),
+          VectorType::get(
+              {lanes}, getRegisterType(getElementTypeOrSelf(value.getType()))),
           getAddress(panel, tile));
     Operation *op = value.getDefiningOp();
     return op && nest.isInside(op) ? compute(op, at, tile)
@@ -433,9 +434,10 @@ Value TileEvaluator::getAddress(const Panel &panel, const Tile &tile) {
   Value offset =
       arith::MulIOp::create(b, loc, number, function.index(panel.width));
   offset = add(offset, function.index(tile[laneLoop]));
-  return LLVM::GEPOp::create(b, loc, panel.pointer.getType(),
-                             getElementTypeOrSelf(panel.of.tensor.getType()),
-                             panel.pointer, ValueRange{offset});
+  return LLVM::GEPOp::create(
+      b, loc, panel.pointer.getType(),
+      getRegisterType(getElementTypeOrSelf(panel.of.tensor.getType())),
+      panel.pointer, ValueRange{offset});
 }
 
 Value TileEvaluator::getAddress(const Access &input, const Tile &tile) {

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 
 CPUS = [[], ["--target-cpu", "haswell"], ["--target-cpu", "x86-64-v2"]]
-LIMIT = {"f32": 1e-6, "f64": 1e-14, "bf16": 1e-2}
+LIMIT = {"f32": 1e-6, "f64": 1e-14, "bf16": 1e-2, "i64": 0.0, "u8": 0.0}
+# Dtypes of files, if not f32.
+STORED = {"f64": "f64", "i64": "i64", "u8": "u8"}
 # The name, dtypes and sizes of a and b, the expression, and the same in NumPy. A size in
 # quotes is known only at run time. 600 x 501 is larger than an L2 cache; 501 and 97 leave
 # remainders in lanes and tiles.
@@ -27,6 +29,14 @@ CASES = [
     ("linear_rows", "f32", "'M', 515", "101, 515", "a @ b.T", lambda a, b: a @ b.T),
     ("linear_all", "f32", "'M', 515", "'N', 515", "a @ b.T", lambda a, b: a @ b.T),
     ("short", "f64", "97, 20", "101, 20", "a @ b.T", lambda a, b: a @ b.T),
+    ("negated", "f32", "97, 20", "101, 20", "a @ (-b * b).T", lambda a, b: a @ (-b * b).T),
+    ("spread", "f32", "70, 600", "600, 1", "a @ b.expand(600, 501)",
+     lambda a, b: a @ b.repeat(501, 1)),
+    ("repeated", "f32", "97, 20", "101, 1", "a @ b.expand(101, 20).T",
+     lambda a, b: a @ b.repeat(20, 1).T),
+    ("integers", "i64", "70, 600", "600, 501", "a @ b", lambda a, b: a @ b),
+    ("bytes", "u8", "97, 20", "101, 20", "(a @ b.T).to(i64)", lambda a, b: a @ b.T % 256),
+    ("none", "f32", "97, 0", "101, 0", "a @ b.T", lambda a, b: a @ b.T),
     ("gram", "f32", "97, 515", "1, 1", "a @ a.T + b", lambda a, b: a @ a.T + b),
 ]
 STRIDED = """
@@ -43,11 +53,20 @@ def convolve(x, w, stride):
     return np.einsum("nchwij,ocij->nohw", windows[:, :, ::stride, ::stride], w)
 
 
+def gradient_of_means(x, w, t):
+    """The gradient by w of the mean square of m - t, where m are the means of a convolution."""
+    x = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(x, (3, 3), axis=(2, 3))
+    means = windows.mean(axis=(2, 3))
+    m = np.einsum("ncij,ocij->no", means, w)
+    return np.einsum("no,ncij->ocij", 2 / m.size * (m - t), means)
+
+
 def source():
     lines = [STRIDED]
     for name, dtype, of_a, of_b, expression, _ in CASES:
         sizes = [size.replace("'", "") for size in (of_a, of_b)]
-        stored = "f64" if dtype == "f64" else "f32"
+        stored = STORED.get(dtype, "f32")
         lines.append(f'let {name}_a: {stored}[{sizes[0]}] = load("{name}_a.npy")\n'
                      f'let {name}_b: {stored}[{sizes[1]}] = load("{name}_b.npy")\n'
                      f"fn {name}(a, b) = {expression}\n"
@@ -58,6 +77,10 @@ def source():
                      f'save("x{stride}.npy", x{stride})\n'
                      f'save("w{stride}.npy", s{stride}.conv.weight)\n'
                      f'save("y{stride}.npy", s{stride}(x{stride}))')
+    lines.append("let x = rand(8, 16, 28, 28)\nlet w = rand(64, 16, 3, 3)\nlet t = rand(8, 64)\n"
+                 "let m = conv2d(x, w, padding=1).mean(dim=(2, 3))\n"
+                 'save("x.npy", x)\nsave("w.npy", w)\nsave("t.npy", t)\n'
+                 'save("g.npy", grad(mse_loss(m, t), w))')
     return "\n".join(lines)
 
 
@@ -70,10 +93,12 @@ def check(options):
             sizes = [size.replace("'M'", "97").replace("'N'", "101") for size in (of_a, of_b)]
             pair = [random.standard_normal(tuple(map(int, size.split(", "))))
                     for size in sizes]
-            pair = [array.astype(np.float64 if dtype == "f64" else np.float32)
-                    for array in pair]
             if dtype == "bf16":  # exact in bf16
                 pair = [np.round(array * 4) / 4 for array in pair]
+            if dtype in ("i64", "u8"):
+                pair = [np.abs(np.round(array * 9)) for array in pair]
+            kind = {"f64": np.float64, "i64": np.int64, "u8": np.uint8}.get(dtype, np.float32)
+            pair = [array.astype(kind) for array in pair]
             factors[case] = pair
             for letter, array in zip("ab", pair):
                 np.save(folder / f"{case}_{letter}.npy", array)
@@ -85,8 +110,12 @@ def check(options):
             a, b = (array.astype(np.float64) for array in factors[case])
             expected = compute(a, b)
             got = np.load(folder / f"{case}.npy")
-            error = np.abs(got - expected).max() / np.abs(expected).max()
-            assert got.shape == expected.shape and error < LIMIT[dtype], (case, options, error)
+            error = np.abs(got - expected).max() / (np.abs(expected).max() or 1)
+            assert got.shape == expected.shape and error <= LIMIT[dtype], (case, options, error)
+        x, w, t, got = (np.load(folder / f"{name}.npy").astype(np.float64) for name in "xwtg")
+        expected = gradient_of_means(x, w, t)
+        error = np.abs(got - expected).max() / np.abs(expected).max()
+        assert error < 1e-5, (options, error)
         for stride in (1, 2, 3):
             x, w, got = (np.load(folder / f"{letter}{stride}.npy") for letter in "xwy")
             expected = convolve(x.astype(np.float64), w.astype(np.float64), stride)

@@ -34,7 +34,8 @@ def make_function(g, values, count):
     made = [name for name, value in g.world.names.items() if name not in parameters and
             type(value) is Value and (is_float(value.dtype) or not g.is_smooth)]
     if g.is_smooth:
-        ends = [name for name in unused(body, made) if g[name].is_static]
+        ends = [name for name in unused(body, made)
+                if g[name].is_static and g[name].dtype == g[made[-1]].dtype]
         if len(ends) > 1:
             made = [g.name()]
             body = [*body, Let(made[0], joined(g, ends))]

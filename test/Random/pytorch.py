@@ -96,7 +96,8 @@ OWN = {"sum": sum_of, "prod": prod, "maximum": extreme(torch.maximum),
        "f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16,
        "i64": torch.int64, "i32": torch.int32, "i16": torch.int16, "i8": torch.int8,
        "u8": torch.uint8, "bool": torch.bool,
-       "empty": torch.zeros, "causal_mask": lambda n, m: torch.ones(n, m, dtype=torch.bool).triu(1),
+       "empty": torch.zeros,
+       "causal_mask": lambda n, m: torch.ones(n, m, dtype=torch.bool).triu(1 + m - n),
        **{name: loss_named(name) for name in ALIASES}}
 PLACES = [torch.nn.functional, torch, torch.special, torch.Tensor]
 

@@ -29,9 +29,10 @@ constexpr Strategy cpuStrategies[] = {matchUpdate, matchScan, matchFlatNest,
 
 class CPUOutliner final : public KernelOutliner {
 public:
-  CPUOutliner(ModuleOp module, int64_t vectorBits, int64_t vectorRegisters)
+  CPUOutliner(ModuleOp module, int64_t vectorBits, int64_t vectorRegisters,
+              bool alwaysPanels)
       : KernelOutliner(module, cpuStrategies), vectorBits(vectorBits),
-        vectorRegisters(vectorRegisters) {}
+        vectorRegisters(vectorRegisters), alwaysPanels(alwaysPanels) {}
 
   using KernelOutliner::outline;
 
@@ -39,6 +40,7 @@ private:
   void prepare(KernelFunction &function) override {
     function.vectorBits = vectorBits;
     function.vectorRegisters = vectorRegisters;
+    function.alwaysPanels = alwaysPanels;
   }
   ModuleOp getCode() override { return module; }
   std::string getName(KernelOp) override {
@@ -52,6 +54,7 @@ private:
   }
 
   int64_t vectorBits, vectorRegisters;
+  bool alwaysPanels;
 };
 
 } // namespace
@@ -71,7 +74,7 @@ struct KernelToCPUPass : impl::KernelToCPUPassBase<KernelToCPUPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    CPUOutliner outliner(module, vectorBits, vectorRegisters);
+    CPUOutliner outliner(module, vectorBits, vectorRegisters, alwaysPanels);
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) {
       if (!kernel.isOnGPU())

@@ -97,7 +97,7 @@ std::optional<KernelPlan> matchNest(KernelCandidate &kernel) {
   if (!kernel.nest)
     return std::nullopt;
   return planNest(kernel, scheduleNest(kernel.function, *kernel.nest,
-                                       /*serial=*/0));
+                                       /*serial=*/0, /*hasScratch=*/true));
 }
 
 std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel) {
@@ -111,9 +111,8 @@ std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel) {
 
 void emitNestTo(KernelFunction &function, const LoopNest &nest,
                 const StoreTarget &target, LoopSet serial) {
-  NestSchedule schedule = scheduleNest(function, nest, serial);
-  assert(!schedule.panel && "the parts of an update have no scratch");
-  emit(function, nest, schedule, target);
+  emit(function, nest,
+       scheduleNest(function, nest, serial, /*hasScratch=*/false), target);
 }
 
 } // namespace tdc

@@ -2,7 +2,9 @@
 
 #include "NestSchedule.h"
 #include "CodeGen/Accumulation.h"
+#include "CodeGen/ElementOps.h"
 #include "Dialect/TD/Analysis/Kernels/Contraction.h"
+#include "Target/TargetInfo.h"
 #include <algorithm>
 #include <cmath>
 
@@ -14,14 +16,9 @@ namespace tdc {
 /// Vectors sized for bytes alone would be too long for other values of the
 /// nest.
 constexpr int64_t kLeastBits = 32;
-/// The L1 data cache of the processors that have the smallest.
-constexpr int64_t kL1Bytes = 32 << 10;
 /// The most neighbouring vectors of a tile. A tile of one row is that long, so
 /// that the other factor is read in long runs.
 constexpr int64_t kMostColumns = 12;
-/// Bytes of a factor that stays in the L2 cache while all rows of the other one
-/// read it.
-constexpr int64_t kL2Bytes = 2 * kPanelBytes;
 /// Positions that read an element of a factor from which a copy costs little.
 constexpr int64_t kManyReaders = 64;
 /// Terms of a product from which lanes may be added up for each result.
@@ -43,12 +40,6 @@ static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
     if (reduction.givesIndex())
       bits = 64; // the indices that it keeps
   return bits;
-}
-
-/// The bytes of `elements` elements of the tensor's dtype.
-static int64_t getBytes(Value tensor, int64_t elements) {
-  return elements *
-         getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8;
 }
 
 namespace {
@@ -77,6 +68,8 @@ public:
   /// some if its neighbours on lanes are not neighbours in memory, many if it
   /// is larger than the caches. Then brings the outer loops into another order.
   void planPanel();
+  /// The bytes of the rows of a panel with `elements` elements each.
+  double getPanelBytes(ArrayRef<unsigned> rows, int64_t elements) const;
   /// Whether the sums of as many rows as a vector has lanes may become one
   /// vector.
   bool maySumTogether(unsigned row) const;
@@ -142,37 +135,42 @@ void Scheduler::planPanel() {
       schedule.outer, [&](unsigned loop) { return schedule.isOnLanes(loop); });
   if (!contraction || lane == schedule.outer.end())
     return;
+  const Reduction &product = *contraction->reduction;
   bool isRight = llvm::is_contained(contraction->columns, *lane);
   if (!isRight && !llvm::is_contained(contraction->rows, *lane))
     return;
-  const Reduction &product = *contraction->reduction;
-  if (llvm::any_of(product.loops, [&](unsigned loop) {
-        return ShapedType::isDynamic(nest.getLoops()[loop].extent);
-      }))
+  NestSchedule::PanelPlan panel{
+      isRight, /*around=*/0,
+      getPanelRows(nest, product, isRight, *lane, schedule.lanes)};
+  if (panel.rows.empty())
     return;
 
-  Value factor = product.op->getOperand(isRight);
-  const Coordinates &at = nest.operandAt(product.op, isRight, *product.at);
   ArrayRef<unsigned> own = contraction->columns, others = contraction->rows;
   if (!isRight)
     std::swap(own, others);
-  int64_t readers = nest.estimatePositions(others);
-  NestSchedule::PanelPlan panel{isRight, /*around=*/0,
-                                nest.estimatePositions(product.loops)};
-  Access source = nest.getSource(factor, at);
-  bool isGathered =
-      source.tensor &&
-      getLaneStride(nest, source, *lane, function.getLayout(source.tensor)) < 0;
-  bool isLarge =
-      getBytes(factor, panel.terms * nest.estimatePositions(own)) > kL2Bytes;
-  if (!(isGathered && readers >= kFewReaders) &&
-      !(isLarge && readers >= kManyReaders))
+  // A panel is that of one position of the other loops; a tile has several
+  // positions of the loops of `others` only.
+  if (others.empty())
     return;
-  if (getBytes(factor, panel.terms * schedule.lanes) > kPanelBytes)
+  int64_t readers = nest.estimatePositions(others);
+  // Inputs along terms and lanes are those of this factor.
+  LoopSet terms = toLoopSet(product.loops);
+  bool isGathered = llvm::any_of(nest.getInputs(), [&](const Access &input) {
+    LoopSet loops = nest.getLoopsOf(input.tensor, *input.at);
+    return loops & terms && contains(loops, *lane) &&
+           getLaneStride(nest, input, *lane, function.getLayout(input.tensor)) <
+               0;
+  });
+  bool isLarge =
+      getPanelBytes(panel.rows, nest.estimatePositions(own)) > cpu::kL2Bytes;
+  if (!(isGathered && readers >= kFewReaders) &&
+      !(isLarge && readers >= kManyReaders) && !function.alwaysPanels)
     return;
 
   // The loops of the factor are opened first, the lane loop last of them.
-  LoopSet ofFactor = nest.getLoopsOf(factor, at);
+  LoopSet ofFactor =
+      nest.getLoopsOf(product.op->getOperand(isRight),
+                      nest.operandAt(product.op, isRight, *product.at));
   SmallVector<unsigned> around, inner;
   for (unsigned loop : schedule.outer)
     if (loop != *lane)
@@ -182,6 +180,14 @@ void Scheduler::planPanel() {
   schedule.panel = panel;
   schedule.outer = around;
   llvm::append_range(schedule.outer, inner);
+}
+
+double Scheduler::getPanelBytes(ArrayRef<unsigned> rows,
+                                int64_t elements) const {
+  Value factor = contraction->reduction->op->getOperand(0);
+  Type stored = getRegisterType(getElementTypeOrSelf(factor.getType()));
+  return double(nest.estimatePositions(rows)) * double(elements) *
+         stored.getIntOrFloatBitWidth() / 8;
 }
 
 bool Scheduler::maySumTogether(unsigned row) const {
@@ -243,7 +249,8 @@ bool Scheduler::chooseContractionTile() {
     return false;
   int64_t terms = nest.estimatePositions(contraction->terms),
           inner = terms * nest.estimatePositions(contraction->columns);
-  bool isWorthSums = terms >= kManyTerms && inner * kLeastBits / 8 > kL1Bytes;
+  bool isWorthSums =
+      terms >= kManyTerms && inner * kLeastBits / 8 > cpu::kL1Bytes;
   if (contraction->terms.size() == 1 && !isWorthSums)
     return false;
   const int64_t budget = getAccumulatorBudget();
@@ -301,13 +308,11 @@ void Scheduler::chooseFactors() {
   int64_t bestColumns = 1, bestRows = 1;
   int64_t maxColumns =
       lane >= 0 ? std::min<int64_t>(vectorsOf(lane), kMostColumns) : 1;
-  if (schedule.panel) {
-    Value factor =
-        contraction->reduction->op->getOperand(schedule.panel->factor);
-    maxColumns = std::min(
-        maxColumns,
-        kPanelBytes / getBytes(factor, schedule.panel->terms * schedule.lanes));
-  }
+  if (schedule.panel)
+    maxColumns = std::clamp<int64_t>(
+        int64_t(cpu::kPanelBytes /
+                getPanelBytes(schedule.panel->rows, schedule.lanes)),
+        1, maxColumns);
   for (int64_t columns = 1; columns <= maxColumns; ++columns)
     for (int64_t rows = 1; rows <= (row >= 0 ? 12 : 1); ++rows) {
       if (lane >= 0)
@@ -349,10 +354,11 @@ void Scheduler::chooseFactors() {
 }
 
 NestSchedule scheduleNest(const KernelFunction &function, const LoopNest &nest,
-                          LoopSet serial) {
+                          LoopSet serial, bool hasScratch) {
   Scheduler scheduler(function, nest);
   scheduler.orderLoops(serial);
-  scheduler.planPanel();
+  if (hasScratch)
+    scheduler.planPanel();
   scheduler.chooseFactors();
   return std::move(scheduler.schedule);
 }

@@ -29,14 +29,14 @@ struct NestSchedule {
   /// over lanes: their results are then one vector. -1: none.
   int resultLane = -1;
 
-  /// A factor of a product whose elements are copied to scratch, next to each
-  /// other, before many rows of the other factor read them: all terms at a
-  /// block of the lane loop. They are copied when the first `around` outer
-  /// loops are open.
+  /// A factor of a product whose elements at a block of the lane loop are
+  /// copied to scratch, next to each other, before many rows of the other
+  /// factor read them. They are copied when the first `around` outer loops are
+  /// open.
   struct PanelPlan {
     unsigned factor; ///< operand of the product
     size_t around;
-    int64_t terms;
+    llvm::SmallVector<unsigned, 2> rows; ///< see td::getPanelRows
   };
   std::optional<PanelPlan> panel;
 
@@ -44,8 +44,10 @@ struct NestSchedule {
 };
 
 /// The schedule of a nest. Loops in `serial` must not be on lanes.
+/// `hasScratch`: whether there may be a panel.
 NestSchedule scheduleNest(const KernelFunction &function,
-                          const td::LoopNest &nest, td::LoopSet serial);
+                          const td::LoopNest &nest, td::LoopSet serial,
+                          bool hasScratch);
 
 /// The schedule of a flat nest: one loop over all elements.
 NestSchedule scheduleFlatNest(const KernelFunction &function,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PanelEmitter.h"
+#include "CodeGen/ElementOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -29,8 +30,7 @@ void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
   unsigned lane = evaluator.laneLoop;
   evaluator.panel = {};
   Panel panel{getFactor(loops.nest, schedule), loops.function.scratch,
-              loops.nest.getReductions().front().loops,
-              loops.factors[lane] * loops.lanes};
+              schedule.panel->rows, loops.factors[lane] * loops.lanes};
   loops.open(panel.rows, {}, [&](ValueRange) {
     for (const Tile &tile : loops.getTiles(toLoopSet(lane)))
       LLVM::StoreOp::create(loops.function.builder, loops.function.loc,
@@ -44,11 +44,17 @@ void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
 
 RankedTensorType getPanelType(const LoopNest &nest,
                               const NestSchedule &schedule) {
+  const NestSchedule::PanelPlan &panel = *schedule.panel;
   auto type =
       cast<RankedTensorType>(getFactor(nest, schedule).tensor.getType());
-  unsigned lane = schedule.outer[schedule.panel->around - 1];
-  return type.clone(
-      {schedule.panel->terms * schedule.factors[lane] * schedule.lanes});
+  Type element = type.getElementType();
+  unsigned lane = schedule.outer[panel.around - 1];
+  int64_t elements = nest.estimatePositions(panel.rows) *
+                     schedule.factors[lane] * schedule.lanes;
+  return RankedTensorType::get(
+      {elements},
+      td::isNarrowFloat(element) ? getRegisterType(element) : element,
+      type.getEncoding());
 }
 
 } // namespace tdc

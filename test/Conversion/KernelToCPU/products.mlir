@@ -94,3 +94,27 @@ func.func @strided(%x: tensor<1x32x16x32xf32>, %w: tensor<64x32x1x1xf32>) -> ten
       affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)> : tensor<1x32x16x32xf32>, tensor<64x32x1x1xf32> -> tensor<1x64x8x16xf32>
   return %y : tensor<1x64x8x16xf32>
 }
+
+// -----
+
+// The rows of a panel are the terms that its factor depends on: here 16 of 256.
+// CHECK-LABEL: func.func @outer_term
+// CHECK: -> (tensor<128x96xf32>, tensor<1536xf32>)
+// CHECK: llvm.intr.masked.gather
+// CHECK: llvm.store
+func.func @outer_term(%x: tensor<128x16x16xf32>, %w: tensor<96x16xf32>) -> tensor<128x96xf32> {
+  %y = td.contract %x, %w at affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>,
+      affine_map<(d0, d1, d2, d3) -> (d1, d2)> : tensor<128x16x16xf32>, tensor<96x16xf32> -> tensor<128x96xf32>
+  return %y : tensor<128x96xf32>
+}
+
+// -----
+
+// Without terms there is nothing to copy.
+// CHECK-LABEL: func.func @no_terms
+// CHECK: td.launch @kernel_0(%arg0, %arg1) in_place [] : {{.*}} -> tensor<128x96xf32>
+func.func @no_terms(%x: tensor<128x0xf32>, %w: tensor<96x0xf32>) -> tensor<128x96xf32> {
+  %t = td.permute %w [1, 0] : tensor<96x0xf32> to tensor<0x96xf32>
+  %y = td.matmul %x, %t : tensor<128x0xf32>, tensor<0x96xf32> -> tensor<128x96xf32>
+  return %y : tensor<128x96xf32>
+}

@@ -28,14 +28,8 @@ struct VectorPlan {
   double cost = 0;
 };
 
-// A cpu may copy a factor of a product to a *panel*, in which elements that are
-// read at once are next to each other (PanelEmitter.h).
-
-/// The bytes of a panel: half of an L2 cache, which it shares with the other
-/// factor.
-inline constexpr int64_t kPanelBytes = 512 << 10;
-/// The positions that read an element of the factor from which a panel is worth
-/// gathering it.
+/// The positions that read an element of a factor from which it is worth
+/// gathering it to a panel.
 inline constexpr int64_t kFewReaders = 8;
 
 /// The cheapest plan for vectors of `lanes` elements that leaves `serial` loops
@@ -44,6 +38,18 @@ inline constexpr int64_t kFewReaders = 8;
 VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
                        int64_t lanes, LoopSet serial = 0,
                        bool hasPanels = false);
+
+/// A cpu may copy operand `factor` of a product to a *panel*, where the
+/// elements that it reads at once, along the loop `lane`, are next to each
+/// other (PanelEmitter.h). Returns the loops over the rows of the panel: the
+/// terms that the operand depends on. Empty if there can be no panel: the
+/// operand depends on no term or not on `lane`, there are no terms, their
+/// number is known only at run time, or even rows of `lanes` elements are too
+/// large.
+llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
+                                            const Reduction &product,
+                                            unsigned factor, unsigned lane,
+                                            int64_t lanes);
 
 /// The distance in memory of two neighbours along `loop`: 0 (the same element),
 /// 1 (contiguous) or -1 (anything else).

@@ -1,9 +1,11 @@
 //===- Vectorization.cpp - which loops of a nest run on vector lanes ------===//
 
 #include "Dialect/TD/Analysis/Kernels/Vectorization.h"
+#include "Target/TargetInfo.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 #include <cmath>
 
 using namespace mlir;
@@ -57,19 +59,46 @@ static double volume(const LoopNest &nest, LoopSet loops) {
   return product;
 }
 
-/// Whether a panel can hold a vector of a factor of the product at each term.
+llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
+                                            const Reduction &product,
+                                            unsigned factor, unsigned lane,
+                                            int64_t lanes) {
+  Value tensor = product.op->getOperand(factor);
+  LoopSet own =
+      nest.getLoopsOf(tensor, nest.operandAt(product.op, factor, *product.at));
+  if (!contains(own, lane))
+    return {};
+  // Narrow floats are f32 in registers, and in panels.
+  Type element = getElementTypeOrSelf(tensor.getType());
+  uint64_t bytes =
+      lanes *
+      (isNarrowFloat(element) ? 4 : element.getIntOrFloatBitWidth() / 8);
+  llvm::SmallVector<unsigned, 2> rows;
+  for (unsigned loop : product.loops) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    if (ShapedType::isDynamic(extent) || extent == 0)
+      return {};
+    if (!contains(own, loop))
+      continue;
+    rows.push_back(loop);
+    bytes = llvm::SaturatingMultiply(bytes, uint64_t(extent));
+  }
+  return bytes <= uint64_t(cpu::kPanelBytes) ? rows
+                                             : llvm::SmallVector<unsigned, 2>();
+}
+
+/// Whether the factor that has its lanes along one of these loops can have a
+/// panel.
 static bool mayHavePanel(const LoopNest &nest, const Reduction &product,
                          LoopSet lanes, int64_t width) {
-  LoopSet terms = toLoopSet(product.loops);
-  auto isStatic = [&](unsigned loop) {
-    return !ShapedType::isDynamic(nest.getLoops()[loop].extent);
-  };
-  int64_t bytes = getElementTypeOrSelf(product.op->getOperand(0).getType())
-                      .getIntOrFloatBitWidth() /
-                  8;
-  return product.isContraction() && nest.getReductions().size() == 1 &&
-         !(lanes & terms) && llvm::all_of(product.loops, isStatic) &&
-         volume(nest, terms) * width * bytes <= kPanelBytes;
+  if (!product.isContraction() || nest.getReductions().size() != 1)
+    return false;
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+    for (unsigned factor : {0, 1})
+      if (contains(lanes & product.parallel, loop) &&
+          !getPanelRows(nest, product, factor, loop, width).empty())
+        return true;
+  return false;
 }
 
 /// The cost of the nest if `lanes` are the lane loops.

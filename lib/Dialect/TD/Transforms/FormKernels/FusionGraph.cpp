@@ -20,9 +20,8 @@ constexpr unsigned kCheapCost = 8;
 /// The same for a factor of a product on a cpu, which recomputes it for each of
 /// its tiles.
 constexpr unsigned kCheapPrologue = 2;
-/// The most positions of a product that read an element of a factor in one
-/// tile.
-constexpr int64_t kTileReaders = 64;
+/// The most positions that read an element of such a factor.
+constexpr int64_t kMostReaders = 64;
 /// The most instructions per element of a kernel: compared with them one more
 /// store costs nothing, and code generation takes more than linear time for a
 /// kernel.
@@ -76,7 +75,7 @@ bool isReadByTiles(Operation *op, Value factor) {
   };
   int64_t products =
       elements(op->getResult(0)) * estimateTerms(cast<ReductionOp>(op));
-  return products / elements(factor) > kTileReaders;
+  return products / elements(factor) > kMostReaders;
 }
 
 /// Whether the op reads its operand at other coordinates than its result's own.
