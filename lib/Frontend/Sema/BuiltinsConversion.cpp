@@ -136,7 +136,8 @@ static Val gradientRoundedAsGiven(Checker &c, const Bound &args) {
 
 llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
   static const Builtin table[] = {
-      {".to", "input, *device_dtype, device=, dtype=, non_blocking=", to},
+      {".to",
+       "input, *device_dtype, device=, dtype=, non_blocking=, copy=", to},
       {".float", "input", as<DType::F32>},
       {".double", "input", as<DType::F64>},
       {".half", "input", as<DType::F16>},

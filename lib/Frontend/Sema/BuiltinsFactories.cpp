@@ -293,10 +293,27 @@ static Val randperm(Checker &c, const Bound &args) {
 // Sequences and literals
 //===----------------------------------------------------------------------===//
 
-/// arange(end), arange(start, end), arange(start, end, step).
+/// arange(end), arange(start, end), arange(start, end, step); each may be
+/// named.
 static Val arange(Checker &c, const Bound &args) {
-  llvm::ArrayRef<Val> given = args.rest();
-  if (given.empty() || given.size() > 3) {
+  Vals given(args.rest().begin(), args.rest().end());
+  bool ordered = true;
+  if (const Val *start = args.find("start")) {
+    ordered = given.empty();
+    given.push_back(*start);
+    ordered &= args.has("end");
+  }
+  if (const Val *end = args.find("end")) {
+    ordered &= given.size() < 2;
+    given.push_back(*end);
+  }
+  if (const Val *step = args.find("step")) {
+    if (given.size() == 1)
+      given.insert(given.begin(), makeInt(0));
+    ordered &= given.size() == 2;
+    given.push_back(*step);
+  }
+  if (!ordered || given.empty() || given.size() > 3) {
     c.error(DiagCode::TD205, args.range(),
             "`arange` takes (end), (start, end) or (start, end, step)");
     return c.fail();
@@ -518,7 +535,8 @@ llvm::ArrayRef<Builtin> sema::getFactoryBuiltins() {
       {"randn_like", "input, dtype=, device=", randnLike},
       {"randint", "*low_high_size, size=, dtype=, device=", randint},
       {"randperm", "n, dtype=, device=", randperm},
-      {"arange", "*start_end_step, dtype=, device=", arange},
+      {"arange",
+       "*start_end_step, start=, end=, step=, dtype=, device=", arange},
       {"tensor", "data, dtype=, device=", tensor},
   };
   return table;

@@ -257,7 +257,15 @@ static Val narrow(Checker &c, const Bound &args) {
   auto dim = c.tensors.takeDim(args["dim"], input->type, args.range());
   if (!dim)
     return c.fail();
-  auto start = takePosition(c, args, "start", input->type.dims[*dim]);
+  // A tensor of one int is a start, too.
+  std::optional<Size> start;
+  const Size &size = input->type.dims[*dim];
+  if (const Val &given = args["start"]; given.is(ValKind::Tensor) &&
+                                        typeOf(given).dims.empty() &&
+                                        isInteger(typeOf(given).dtype))
+    start = c.indexing.fromTheFront(c.tensors.itemOf(given), size).size;
+  else
+    start = takePosition(c, args, "start", size);
   if (!start)
     return c.fail();
   const Val &length = args["length"];

@@ -156,23 +156,29 @@ static Val extremeOf(Checker &c, const Val &lhs, const Val &rhs,
 }
 
 /// Bessel's correction unless `correction=0` or `unbiased=false`.
-static Val variance(Checker &c, const Bound &args, const Val &input) {
+static Val variance(Checker &c, const Bound &given, const Val &input) {
+  // As in PyTorch, `var(x, false)` is `var(x, unbiased=false)`.
+  Bound args = given;
+  for (auto &[name, val] : args.named)
+    if (name == "dim" && val.is(ValKind::Bool) && !given.has("unbiased"))
+      name = "unbiased";
   std::optional<Along> a;
   if (!ready(c, args, "`var`", a) ||
       !isFloating(c, input, args.range(), "`var`"))
     return c.fail();
-  int64_t correction = 1;
-  if (const Val *given = args.find("correction")) {
-    auto number = c.host.requireInt(*given, "`correction`");
+  Val correction = makeInt(1);
+  if (const Val *less = args.find("correction");
+      less && !less->is(ValKind::None)) {
+    auto number = c.host.requireFloat(*less, "`correction`");
     if (!number)
       return c.fail();
-    correction = *number;
+    correction = makeFloat(*number);
   }
-  if (const Val *given = args.find("unbiased")) {
-    auto flag = c.host.requireBool(*given, "`unbiased`");
+  if (const Val *unbiased = args.find("unbiased")) {
+    auto flag = c.host.requireBool(*unbiased, "`unbiased`");
     if (!flag)
       return c.fail();
-    correction = *flag;
+    correction = makeInt(*flag);
   }
   Along kept = *a;
   kept.keep = true;
@@ -185,10 +191,11 @@ static Val variance(Checker &c, const Bound &args, const Val &input) {
   Val total = c.tensors.reduceOf(td::ReduceKind::Sum, square, a->dims, a->keep);
   // At least 0, so that no elements have the variance 0 / 0 rather than 0 / -1.
   Val count = countOf(typeOf(input), *a);
-  if (correction != 0)
-    count = extremeOf<td::ReduceKind::Max>(
-        c, c.host.binary(BinaryOp::Sub, count, makeInt(correction), range),
-        makeInt(0), range);
+  count = extremeOf<td::ReduceKind::Max>(
+      c,
+      c.host.binary(BinaryOp::Sub, c.host.toFloat(count),
+                    c.host.toFloat(correction), range),
+      makeFloat(0), range);
   return c.tensors.elementwise(OpKind::Div, {total, c.host.toFloat(count)},
                                range, "`var`");
 }
@@ -278,8 +285,9 @@ static Val extreme(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   const Val *other = args.find("other");
   if (input.isHostScalar()) {
-    if (!other || !other->isHostScalar()) {
-      c.error(DiagCode::TD205, args.range(), "two numbers or a tensor");
+    if (!other || !other->isHostScalar() || args.has("keepdim")) {
+      c.error(DiagCode::TD205, args.range(),
+              args.what() + " takes two numbers, a list or a tensor");
       return c.fail();
     }
     return extremeOf<kind>(c, input, *other, args.range());
@@ -472,9 +480,9 @@ llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
       {"argmax", "input, dim=, keepdim=", ofAnyRank<argOf<ReduceKind::Max>>},
       {"argmin", "input, dim=, keepdim=", ofAnyRank<argOf<ReduceKind::Min>>},
       {"max",
-       "input, other=, *, dim=, keepdim=", ofAnyRank<extreme<ReduceKind::Max>>},
+       "input, other=, keepdim=, *, dim=", ofAnyRank<extreme<ReduceKind::Max>>},
       {"min",
-       "input, other=, *, dim=, keepdim=", ofAnyRank<extreme<ReduceKind::Min>>},
+       "input, other=, keepdim=, *, dim=", ofAnyRank<extreme<ReduceKind::Min>>},
       {"cumsum",
        "input, dim, *, dtype=", inDType<ofAnyRank<scan<ReduceKind::Sum>>>},
       {"cumprod",

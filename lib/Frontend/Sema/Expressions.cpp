@@ -246,13 +246,16 @@ static std::optional<Val> tensorField(Checker &c, const Val &tensor,
     return c.training.stopGradient(tensor);
   if (name == "ndim")
     return makeInt(static_cast<int64_t>(rank));
-  if (name == "T" || name == "mT") {
-    if (name == "mT" ? rank < 2 : rank != 2) {
+  // Of real numbers, which tensors have, `H` is `T`.
+  if (name == "T" || name == "mT" || name == "H" || name == "mH") {
+    bool ofMatrices = name.starts_with("m");
+    if (ofMatrices ? rank < 2 : rank != 2) {
       c.error(DiagCode::TD403, range,
               "`." + name + "` of a tensor with " + llvm::Twine(rank) + " dims")
           .label(typeText(type))
-          .note(name == "T" ? "`.T` is for 2 dims; `.mT` swaps the last two"
-                            : "`.mT` swaps the last two dims");
+          .note(ofMatrices ? "`." + name + "` swaps the last two dims"
+                           : "`." + name + "` is for 2 dims; `.m" + name +
+                                 "` swaps the last two");
       return Val();
     }
     llvm::SmallVector<int64_t> permutation;

@@ -65,12 +65,19 @@ Places::takeDestination(llvm::ArrayRef<Val> positional,
                         llvm::ArrayRef<CallArgs::Keyword> keywords,
                         SourceRange range) {
   Destination to;
-  for (const Val &val : positional)
+  unsigned flags = 0;
+  for (const Val &val : positional) {
+    // `non_blocking` and `copy`, as the keywords below.
+    bool isFlag = val.is(ValKind::Bool) && (to.dtype || to.device);
+    if (isFlag && ++flags <= 2)
+      continue;
     if (!addDestination(val, to))
       return std::nullopt;
+  }
   for (const CallArgs::Keyword &keyword : keywords) {
-    if (keyword.name.text == "non_blocking")
-      continue; // the schedule overlaps copies anyway
+    // The schedule overlaps copies anyway, and no tensors share their elements.
+    if (keyword.name.text == "non_blocking" || keyword.name.text == "copy")
+      continue;
     if (keyword.name.text != "device" && keyword.name.text != "dtype") {
       c.error(DiagCode::TD205, keyword.name.range,
               "`.to` has no parameter `" + keyword.name.text + "`");

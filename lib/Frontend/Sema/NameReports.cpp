@@ -79,12 +79,6 @@ bool Scopes::reportPyTorchName(llvm::StringRef name, SourceRange range,
   bool isCalled =
       c.sources.getText(range.file).substr(range.end).starts_with("()");
   SourceRange call = {range.file, range.begin, range.end + 2};
-  if (member == ".t" && isCalled) {
-    c.error(DiagCode::TD202, range, "unknown name `t`")
-        .label("a field here, which is not called: `.T`")
-        .fix(FixIt::Safe, "`.T`", {{call, "T"}});
-    return true;
-  }
   // `x.float16()` is a dtype's name; `half` and the like are methods.
   if (llvm::StringRef dtype = getDtypeOfPyTorch(name);
       owner == "." && !dtype.empty() && isCalled) {
@@ -154,7 +148,7 @@ static constexpr llvm::StringLiteral kModelMethods[] = {"to",
 static constexpr llvm::StringLiteral kOptimizerMethods[] = {"step",
                                                             "zero_grad"};
 static constexpr llvm::StringLiteral kTensorFields[] = {
-    "shape", "dtype", "device", "ndim", "T", "mT", "backward"};
+    "shape", "dtype", "device", "ndim", "T", "mT", "H", "mH", "backward"};
 
 /// Functions that are methods of tensors as well.
 static void addTensorMethods(std::vector<llvm::StringRef> &names) {

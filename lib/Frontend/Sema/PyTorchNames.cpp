@@ -20,12 +20,12 @@ static constexpr llvm::StringLiteral kFunctions =
     "blackman_window chain_matmul cholesky cholesky_inverse cholesky_solve "
     "ctc_loss det eig eigh fractional_max_pool2d fractional_max_pool3d "
     "frobenius_norm frombuffer gru "
-    "hamming_window hann_window histogram histogramdd igamma igammac inv "
+    "hamming_window hann_window igamma igammac inv "
     "inverse istft logdet lp_pool1d lp_pool2d lp_pool3d lstm lu lu_solve "
     "masked_select matrix_exp matrix_norm matrix_rank multi_dot "
     "multi_head_attention_forward nextafter nonzero pinv pinverse poisson "
-    "polar polygamma qr randint_like slogdet solve stft stride svd tolist "
-    "triangular_solve unique unique_consecutive unravel_index view_as_complex "
+    "polar qr randint_like slogdet solve stft stride svd tolist "
+    "triangular_solve unique unique_consecutive view_as_complex "
     "view_as_real weights";
 
 /// Layers, losses, optimizers and schedules.
