@@ -94,7 +94,8 @@ class Writer:
 
     def call(self, op, sample):
         keywords = {name: value for name, value in sample.kwargs.items()
-                    if name not in ("memory_format", "layout")}
+                    if name not in ("memory_format", "layout")
+                    and not (name == "requires_grad" and not value)}  # which is the default
         keywords = [f"{name}={'cpu' if name == 'device' else self.value(value)}"
                     for name, value in keywords.items()]
         if op.name == "__getitem__":
@@ -109,8 +110,8 @@ class Writer:
             return f"{self.value(sample.input)}.{op.name}"
         arguments = [sample.input, *sample.args]
         arguments = ["cpu" if value == "cpu" else self.value(value) for value in arguments]
-        if op.name in ("nn.functional.embedding", "where"):
-            # OpInfo passes the weight first, and the condition second.
+        if op.name in ("nn.functional.embedding", "where", "polygamma", "special.polygamma"):
+            # OpInfo passes the weight first, the condition and the order second.
             arguments[:2] = arguments[1::-1]
         # Most functions are methods too; these are methods only.
         if op.name in METHODS:
