@@ -134,7 +134,7 @@ def families(table):
         yield f"| {family} | " + " | ".join(map(str, figures)) + " |"
     yield ""
     for family, entries in rows:
-        names = sorted(short(name) for name in entries if state_of(entries[name]) == "complete")
+        names = sorted({short(name) for name in entries if state_of(entries[name]) == "complete"})
         if names:
             yield f"- **{family}**: " + ", ".join(f"`{name}`" for name in names)
 
