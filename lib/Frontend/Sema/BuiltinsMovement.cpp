@@ -197,6 +197,12 @@ static Val cat(Checker &c, const Bound &args) {
   Vals tensors;
   if (!tensorsOf(c, args, tensors))
     return c.fail();
+  // As in PyTorch, an empty vector fits tensors of any number of dims.
+  auto isVector = [](const Val &val) { return typeOf(val).dims.size() == 1; };
+  if (!llvm::all_of(tensors, isVector))
+    llvm::erase_if(tensors, [&](const Val &val) {
+      return isVector(val) && typeOf(val).dims[0].isConstant(0);
+    });
   const Val *dim = args.find("dim");
   auto index = c.tensors.takeDim(dim ? *dim : makeInt(0), typeOf(tensors[0]),
                                  args.range());
