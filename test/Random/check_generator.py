@@ -37,11 +37,12 @@ LEFT_OUT = {
         "adaptive_max_pool3d_with_indices", "affine_grid", "angle", "avg_pool3d", "bernoulli",
         "block_diag", "broadcast_shapes", "broadcast_tensors", "byte", "cartesian_prod", "char",
         "combinations", "conj", "conj_physical", "fill", "frexp", "gcd",
-        "gradient", "grid_sample", "gumbel_softmax", "lcm", "matrix_power",
+        "gradient", "grid_sample", "gumbel_softmax", "histogram", "histogramdd", "lcm",
+        "matrix_power",
         "max_pool1d_with_indices", "max_pool2d_with_indices", "max_pool3d",
         "max_pool3d_with_indices", "max_unpool1d", "max_unpool2d", "max_unpool3d", "mode",
-        "multinomial", "nonzero_static", "real", "resolve_conj", "resolve_neg", "rrelu", "short",
-        "t", "vecdot", "vector_norm"},
+        "multinomial", "nonzero_static", "polygamma", "real", "resolve_conj", "resolve_neg", "rrelu",
+        "short", "sum_to_size", "t", "unravel_index", "vecdot", "vector_norm"},
 }
 
 
