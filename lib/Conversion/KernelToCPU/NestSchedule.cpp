@@ -98,7 +98,7 @@ void Scheduler::orderLoops(LoopSet serial) {
   auto planFor = [&](int64_t bits) {
     schedule.lanes = function.vectorBits / bits;
     schedule.onLanes =
-        planVectors(nest, layoutOf, schedule.lanes, serial, /*hasPanels=*/true)
+        planVectors(nest, layoutOf, schedule.lanes, serial, cpu::kPanelBytes)
             .lanes;
   };
   planFor(kLeastBits);
@@ -139,9 +139,9 @@ void Scheduler::planPanel() {
   bool isRight = llvm::is_contained(contraction->columns, *lane);
   if (!isRight && !llvm::is_contained(contraction->rows, *lane))
     return;
-  NestSchedule::PanelPlan panel{
-      isRight, /*around=*/0,
-      getPanelRows(nest, product, isRight, *lane, schedule.lanes)};
+  NestSchedule::PanelPlan panel{isRight, /*around=*/0,
+                                getPanelRows(nest, product, isRight, *lane,
+                                             schedule.lanes, cpu::kPanelBytes)};
   if (panel.rows.empty())
     return;
 

@@ -186,7 +186,7 @@ double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
                                  [&](Value inner) {
                                    return getLayout(outside(kernel->op, inner));
                                  },
-                                 lanes, /*serial=*/0, /*hasPanels=*/true)
+                                 lanes, /*serial=*/0, cpu::kPanelBytes)
                                  .cost;
   return cost;
 }

@@ -33,23 +33,23 @@ struct VectorPlan {
 inline constexpr int64_t kFewReaders = 8;
 
 /// The cheapest plan for vectors of `lanes` elements that leaves `serial` loops
-/// alone. Run-time extents count as in estimateSize(). `hasPanels`: whether a
-/// factor of a product may be copied to a panel.
+/// alone. Run-time extents count as in estimateSize(). `panelBytes`: the
+/// most bytes of a panel; 0: there are none.
 VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
                        int64_t lanes, LoopSet serial = 0,
-                       bool hasPanels = false);
+                       int64_t panelBytes = 0);
 
 /// A cpu may copy operand `factor` of a product to a *panel*, where the
 /// elements that it reads at once, along the loop `lane`, are next to each
 /// other (PanelEmitter.h). Returns the loops over the rows of the panel: the
 /// terms that the operand depends on. Empty if there can be no panel: the
 /// operand depends on no term or not on `lane`, there are no terms, their
-/// number is known only at run time, or even rows of `lanes` elements are too
-/// large.
+/// number is known only at run time, or even rows of `lanes` elements take more
+/// than `mostBytes`.
 llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
                                             const Reduction &product,
                                             unsigned factor, unsigned lane,
-                                            int64_t lanes);
+                                            int64_t lanes, int64_t mostBytes);
 
 /// The distance in memory of two neighbours along `loop`: 0 (the same element),
 /// 1 (contiguous) or -1 (anything else).

@@ -1,7 +1,6 @@
 //===- Vectorization.cpp - which loops of a nest run on vector lanes ------===//
 
 #include "Dialect/TD/Analysis/Kernels/Vectorization.h"
-#include "Target/TargetInfo.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
@@ -62,7 +61,7 @@ static double volume(const LoopNest &nest, LoopSet loops) {
 llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
                                             const Reduction &product,
                                             unsigned factor, unsigned lane,
-                                            int64_t lanes) {
+                                            int64_t lanes, int64_t mostBytes) {
   Value tensor = product.op->getOperand(factor);
   LoopSet own =
       nest.getLoopsOf(tensor, nest.operandAt(product.op, factor, *product.at));
@@ -83,27 +82,26 @@ llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
     rows.push_back(loop);
     bytes = llvm::SaturatingMultiply(bytes, uint64_t(extent));
   }
-  return bytes <= uint64_t(cpu::kPanelBytes) ? rows
-                                             : llvm::SmallVector<unsigned, 2>();
+  return bytes <= uint64_t(mostBytes) ? rows : llvm::SmallVector<unsigned, 2>();
 }
 
 /// Whether the factor that has its lanes along one of these loops can have a
 /// panel.
 static bool mayHavePanel(const LoopNest &nest, const Reduction &product,
-                         LoopSet lanes, int64_t width) {
+                         LoopSet lanes, int64_t width, int64_t mostBytes) {
   if (!product.isContraction() || nest.getReductions().size() != 1)
     return false;
   for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
     for (unsigned factor : {0, 1})
       if (contains(lanes & product.parallel, loop) &&
-          !getPanelRows(nest, product, factor, loop, width).empty())
+          !getPanelRows(nest, product, factor, loop, width, mostBytes).empty())
         return true;
   return false;
 }
 
 /// The cost of the nest if `lanes` are the lane loops.
 static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
-                      LoopSet lanes, int64_t width, bool hasPanels) {
+                      LoopSet lanes, int64_t width, int64_t panelBytes) {
   // The number of vectors to run over `loops` once.
   auto vectors = [&](LoopSet loops) {
     double count = volume(nest, loops & ~lanes);
@@ -130,7 +128,7 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
   for (const Reduction &reduction : nest.getReductions()) {
     LoopSet own = toLoopSet(reduction.loops);
     LoopSet all = reduction.parallel | own;
-    bool isCopied = hasPanels && mayHavePanel(nest, reduction, lanes, width);
+    bool isCopied = mayHavePanel(nest, reduction, lanes, width, panelBytes);
     double each = 1;
     for (const Access &input : nest.getInputs())
       if (LoopSet of = nest.getLoopsOf(input.tensor, *input.at); of & own) {
@@ -154,10 +152,10 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
 }
 
 VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
-                       int64_t width, LoopSet serial, bool hasPanels) {
+                       int64_t width, LoopSet serial, int64_t panelBytes) {
   std::optional<VectorPlan> best;
   auto consider = [&](LoopSet lanes) {
-    double cost = getCost(nest, layoutOf, lanes, width, hasPanels);
+    double cost = getCost(nest, layoutOf, lanes, width, panelBytes);
     if (!best || cost < best->cost)
       best = VectorPlan{lanes, cost};
   };
