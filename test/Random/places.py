@@ -52,6 +52,10 @@ def rows_written(g):
         if alpha != 1:
             two = Value([np.asarray(alpha).astype(s.copies[0].dtype)])
             s = compute("mul", [s, two])
+        places = i.copies[0].flatten()
+        # As in PyTorch, each of several sources of one place has the whole gradient.
+        if g.is_smooth and kind == "copy" and len(set(places)) < places.size:
+            raise Rejected
         spread = i.copies[0].reshape((-1,) + (1,) * (len(v.shape) - dim - 1))
         wide = Value([np.broadcast_to(spread, s.shape)])
         return compute("scatter_along", [a, wide, s], dim=dim, combine=combine)
@@ -88,6 +92,10 @@ def combined(g):
     source = o.part(shape, v.dtype)
 
     def meaning(a, i, s):
+        places = i.copies[0].flatten()
+        # As in PyTorch, each of several sources of one place has the whole gradient.
+        if g.is_smooth and kind == "copy" and len(set(places)) < places.size:
+            raise Rejected
         spread = i.copies[0].reshape((-1,) + (1,) * (len(v.shape) - dim - 1)) if rows else \
             i.copies[0]
         wide = Value([np.broadcast_to(spread, s.shape)])
