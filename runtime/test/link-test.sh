@@ -16,7 +16,7 @@ link() {
   [ "$size" -le "$2" ] || { echo "larger than $2 bytes"; exit 1; }
 }
 link -DLOADER=tdrt_load_npy 680000
-link -DLOADER=tdrt_load 1360000
+link -DLOADER=tdrt_load 1400000
 
 if ldd "$program" | grep -vE 'linux-vdso|libc\.so|libm\.so|libpthread|ld-linux'
 then echo "needs another library"; exit 1; fi

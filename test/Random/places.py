@@ -92,10 +92,6 @@ def combined(g):
     source = o.part(shape, v.dtype)
 
     def meaning(a, i, s):
-        places = i.copies[0].flatten()
-        # As in PyTorch, each of several sources of one place has the whole gradient.
-        if g.is_smooth and kind == "copy" and len(set(places)) < places.size:
-            raise Rejected
         spread = i.copies[0].reshape((-1,) + (1,) * (len(v.shape) - dim - 1)) if rows else \
             i.copies[0]
         wide = Value([np.broadcast_to(spread, s.shape)])

@@ -304,6 +304,11 @@ private:
   bool atElif() const;
   void reportElif();
   void reportIndentedBlock(Token colon, bool onOneLine);
+  /// Whether a `;` precedes the current token on its line.
+  bool goesOnAfterSemicolon() const;
+  /// The blanks before the first word of the header that ends with `colon`: a
+  /// header may have several lines.
+  llvm::StringRef indentOfHeader(Token colon) const;
   void reportChainedComparison(const ast::CompareExpr *first);
   /// At `&&` or `||`: suggests the word.
   void reportSymbol(llvm::StringRef word);

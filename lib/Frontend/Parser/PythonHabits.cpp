@@ -89,14 +89,47 @@ bool Parser::skipPythonStatement() {
   return true;
 }
 
+bool Parser::goesOnAfterSemicolon() const {
+  Token before = previous();
+  return textOf(before) == ";" &&
+         !text.slice(before.end, peek().begin).contains('\n');
+}
+
+llvm::StringRef Parser::indentOfHeader(Token colon) const {
+  auto isFirstOnLine = [&](Token token) {
+    llvm::StringRef before = text.take_front(token.begin);
+    size_t line = before.find_last_of('\n') + 1;
+    return before.drop_front(line).trim().empty() &&
+           !before.take_front(line).rtrim().ends_with("\\");
+  };
+  size_t at =
+      llvm::partition_point(
+          *tokens, [&](Token token) { return token.begin < colon.begin; }) -
+      tokens->begin();
+  unsigned open = 0; // brackets that close later
+  while (at != 0) {
+    Token token = (*tokens)[--at];
+    if (token.kind == Tok::RParen || token.kind == Tok::RSquare)
+      ++open;
+    else if ((token.kind == Tok::LParen || token.kind == Tok::LSquare) &&
+             open != 0)
+      --open;
+    if (open == 0 && isFirstOnLine(token))
+      return indentOf(token.begin);
+  }
+  return "";
+}
+
 void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
   Edit open = {rangeOf(colon), " {"};
   Edit close;
   if (onOneLine) {
-    size_t last = pos - afterNewline() - 1;
+    size_t last = pos - 1;
+    while ((*tokens)[last].kind == Tok::Newline)
+      --last;
     close = {rangeOf((*tokens)[last]).finish(), " }"};
   } else {
-    llvm::StringRef indent = indentOf(colon.begin);
+    llvm::StringRef indent = indentOfHeader(colon);
     close = closeIndented(indent);
     // `else` moves to the line of the brace if only blanks are in between.
     size_t next = pos + at(Tok::Newline);

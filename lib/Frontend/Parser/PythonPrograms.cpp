@@ -418,8 +418,14 @@ SourceRange Parser::findOtherSelf(size_t begin, size_t end) const {
 void Parser::skipClass() {
   Token word = advance();
   llvm::StringRef name = textOf(peek());
-  while (!atLineEnd() && !at(Tok::LBrace) && !at(Tok::Colon))
+  SourceRange base; // one that has members, which a model would lack
+  while (!atLineEnd() && !at(Tok::LBrace) && !at(Tok::Colon)) {
+    bool isLast = peek(1).kind == Tok::RParen || peek(1).kind == Tok::Comma;
+    if (at(Tok::Name) && isLast && !atName("Module") && !atName("object") &&
+        !atName("Dataset"))
+      base = rangeOf(peek());
     advance();
+  }
   if (at(Tok::LBrace) || at(Tok::Colon))
     advance();
   SourceRange header = rangeFrom(rangeOf(word));
@@ -440,6 +446,12 @@ void Parser::skipClass() {
   edits.insert(edits.begin(), {header, replacement});
   Diagnostic &report = diags.report(DiagCode::TD102, header)
                            .label("a model is declared with `model`");
+  if (base.isValid()) {
+    report.note("a model does not inherit: make `" + sources.getText(base) +
+                    "` a part of it, or write the members here",
+                base);
+    return;
+  }
   if (otherSelf.isValid()) {
     report.note("rename `" + sources.getText(otherSelf) +
                     "` to `self`, the name of a model in its methods",

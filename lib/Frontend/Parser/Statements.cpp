@@ -37,13 +37,13 @@ const Block *Parser::parseBlock() {
 
 const Block *Parser::parseIndentedBlock() {
   Token colon = advance();
-  llvm::StringRef indent = indentOf(colon.begin);
+  llvm::StringRef indent = indentOfHeader(colon);
   bool onOneLine = !at(Tok::Newline);
   size_t first = pos;
   llvm::SmallVector<const Stmt *> stmts;
   ++indentedBlocks;
   if (onOneLine)
-    parseStmts(stmts, [&] { return pos != first; });
+    parseStmts(stmts, [&] { return pos != first && !goesOnAfterSemicolon(); });
   else
     parseStmts(stmts,
                [&] { return at(Tok::RBrace) || !isIndentedMore(indent); });
