@@ -76,7 +76,7 @@ class Operands:
             array = self.g.numbers.integers(math.ceil(16 * low), math.floor(16 * high) + 1,
                                             shape) / 16
         else:
-            array = self.g.numbers.integers(max(low, 0 if dtype == "u8" else low), high + 1, shape)
+            array = self.g.numbers.integers(max(low, 0 if dtype[0] == "u" else low), high + 1, shape)
         return self.written(np.asarray(array).astype(DTYPES[dtype]))
 
     def first(self, name, shape, domain=None):
