@@ -18,6 +18,9 @@ namespace {
 constexpr int64_t kMostOwners = 64;
 /// Registers of a thread that accumulators may take.
 constexpr int64_t kAccumulators = 64;
+/// Instructions for the elements that a thread takes at once: more need more
+/// registers than a thread has.
+constexpr int64_t kMostAtOnce = 512;
 /// Registers that values of all iterations may take in a block of the most
 /// threads, where a thread has 64.
 constexpr int64_t kHoisted = 32;
@@ -78,7 +81,12 @@ int64_t Scheduler::getWidth(unsigned loop) const {
     look(root);
   for (const Access &input : nest.getInputs())
     look(input);
-  int64_t width = gpu::kWidestAccess / narrowest;
+  int64_t cost = 1, width = gpu::kWidestAccess / narrowest;
+  KernelOp kernel = function.kernel;
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    cost += int64_t(op.getInfo().cost);
+  while (width > 1 && width * cost > kMostAtOnce)
+    width /= 2;
   if (function.flatSize)
     return width;
   if (ShapedType::isDynamic(extent))
