@@ -93,10 +93,15 @@ def binary_value(world, name, x, y):
     return compute(name, [x, y])
 
 
+def pair(g):
+    """Two tensors of one dtype that broadcast; what is not found is None."""
+    x = g.tensor()
+    return x, x and g.tensor(lambda v: v.dtype == g[x].dtype and g.broadcasts(g[x], v))
+
+
 @proposal(12)
 def binary(g):
-    x = g.tensor()
-    y = x and g.tensor(lambda v: v.dtype == g[x].dtype and g.broadcasts(g[x], v))
+    x, y = pair(g)
     if not y:
         return None
     return combined(g, *g.shuffled(x, y))
@@ -154,8 +159,7 @@ PREDICATES = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">
 
 @proposal(4)
 def compare(g):
-    x = g.tensor()
-    y = x and g.tensor(lambda v: v.dtype == g[x].dtype and g.broadcasts(g[x], v))
+    x, y = pair(g)
     if not y:
         return None
     return compared(g, x, y)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from elements import binary_value, choose_binary, proposal, softplus
+from elements import binary_value, choose_binary, pair, proposal, softplus
 from operands import ORDINARY, Operands, apart_from_zero, between, moving, smooth
 from values import Rejected, Value, check_sides, compute, compute_smooth, is_float, truth
 
@@ -235,8 +235,7 @@ def function_of_two(g):
 @proposal(3)
 def other_name(g):
     """Of an operator or a comparison."""
-    x = g.tensor()
-    y = x and g.tensor(lambda v: v.dtype == g[x].dtype and g.broadcasts(g[x], v))
+    x, y = pair(g)
     if not y:
         return None
     dims = g[x].dims if not g[x].is_static else None
@@ -251,8 +250,7 @@ def other_name(g):
 
 @proposal(3)
 def logical(g):
-    x = g.tensor()
-    y = x and g.tensor(lambda v: v.dtype == g[x].dtype and g.broadcasts(g[x], v))
+    x, y = pair(g)
     if not y:
         return None
     dims = g[x].dims if not g[x].is_static else None

@@ -34,26 +34,32 @@ def check_seeds(generate, server, seeds, options):
         if not problems:
             yield seed, len(chosen), None, None
             continue
-        smaller = make_smaller(server, program, problems[0])
-        said = "\n".join(f"  {problem.level}: {problem.text}" for problem in problems)
-        yield (seed, len(chosen), f"{said}\n  made smaller, {count_ops(smaller)} ops:",
-               text(smaller))
+        yield (seed, len(chosen), *explain(program, problems, functools.partial(
+            find_again, server, problems[0])))
 
 
-def make_smaller(server, program, problem):
+def find_again(server, problem, program):
     needs_reference = problem.kind == "result" and problem.level != levels.INTERPRETER
-    needed = [levels.INTERPRETER] * needs_reference + [problem.level]
-    deadline = time.monotonic() + SHRINKING
+    return levels.find_problems(
+        server, program, [levels.INTERPRETER] * needs_reference + [problem.level])
+
+
+def explain(program, problems, find):
+    """The problems as text, and a smaller program that has the first of them. `find` returns the
+    problems of a program."""
+    problem, deadline = problems[0], time.monotonic() + SHRINKING
 
     def fails(candidate):
         if time.monotonic() > deadline:
             return False
         try:
-            found = levels.find_problems(server, candidate, needed)
+            found = find(candidate)
         except Rejected:
             return False
         return any((p.level, p.kind) == (problem.level, problem.kind) for p in found)
-    return shrink(program, fails)
+    smaller = shrink(program, fails)
+    said = "\n".join(f"  {problem.level}: {problem.text}" for problem in problems)
+    return f"{said}\n  made smaller, {count_ops(smaller)} ops:", text(smaller)
 
 
 def main():

@@ -14,15 +14,15 @@ decides which slope is taken. Left out is what PyTorch does not define (which of
 It runs outside CI, by a Python with PyTorch and ml_dtypes.
 """
 
+import functools
 import sys
-import time
 
 import numpy as np
 
 import levels
 import pytorch
 from generate import compute_program, generate_torch, text
-from shrink import count_ops, shrink
+from random_programs import explain
 from tree import Function
 from values import Rejected, kinks
 from workers import parse_options, run_all
@@ -31,7 +31,6 @@ from workers import parse_options, run_all
 # its largest term, which is about as large as another element in most programs.
 RELATIVE = 1e-9
 ABSOLUTE = 1e-12
-SHRINKING = 60  # seconds at most for one program
 
 
 def expected(program):
@@ -84,24 +83,15 @@ def check_seeds(server, seeds, options):
         if not problems:
             yield seed, len(chosen), None, None
             continue
-        smaller = make_smaller(server, program, problems[0])
-        said = "\n".join(f"  {problem.level}: {problem.text}" for problem in problems)
-        yield (seed, len(chosen), f"{said}\n  made smaller, {count_ops(smaller)} ops:",
-               text(smaller))
+        yield (seed, len(chosen), *explain(program, problems, functools.partial(
+            find_again, server, problems[0].level)))
 
 
-def make_smaller(server, program, problem):
-    deadline = time.monotonic() + SHRINKING
-
-    def fails(candidate):
-        if time.monotonic() > deadline:
-            return False
-        try:
-            found = find_problems(server, candidate, [problem.level])
-        except (Rejected, pytorch.Refused):
-            return False
-        return any(p.kind == problem.kind for p in found)
-    return shrink(program, fails)
+def find_again(server, level, program):
+    try:
+        return find_problems(server, program, [level])
+    except pytorch.Refused:
+        return []
 
 
 def main():

@@ -242,8 +242,8 @@ double Scheduler::getBlockScore(unsigned loop, int64_t factor) const {
 }
 
 /// At the end, the lanes of each result of the tile are added up: a small cost
-/// relative to many terms. Instead, rows of lane sums would need one vector of
-/// the inner factor per product, which only the L1 cache supplies in time.
+/// relative to many terms. A tile of one row loads a vector of the inner factor
+/// for each multiplication, which only the L1 cache supplies in time.
 bool Scheduler::chooseContractionTile() {
   if (!contraction || contraction->rows.empty() || contraction->columns.empty())
     return false;

@@ -39,7 +39,8 @@ public:
 private:
   void orderLoops();
   void shareReductions();
-  /// Most neighbours along `loop` that one memory access moves.
+  /// Most neighbours along `loop` that one memory access moves and for which
+  /// the registers of a thread suffice.
   int64_t getWidth(unsigned loop) const;
   /// Reduces the threads of a block if there is one block. For groups of one
   /// thread.

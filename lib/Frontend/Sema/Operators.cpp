@@ -269,7 +269,7 @@ static Val compareDevices(Checker &c, const Val &lhs, const Val &rhs,
                                       : c.devices.ofThisMachine(truth);
 }
 
-/// What has an equal value only in values of its own kind.
+/// Whether the value equals only values of its own kind.
 static bool isPlain(const Val &val) {
   return val.isHostScalar() || val.is(ValKind::Str) || val.is(ValKind::List) ||
          val.is(ValKind::Tuple);
