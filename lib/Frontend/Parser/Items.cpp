@@ -230,22 +230,22 @@ const Decl *Parser::parseMember() {
 bool Parser::atLocalOfModel() const {
   llvm::SmallVector<llvm::StringRef> names;
   size_t i = pos + 1;
-  for (; (*tokens)[i].kind != Tok::Equal && (*tokens)[i].kind != Tok::Newline &&
-         (*tokens)[i].kind != Tok::End;
+  for (; tokenAt(i).kind != Tok::Equal && tokenAt(i).kind != Tok::Newline &&
+         tokenAt(i).kind != Tok::End;
        ++i)
-    if ((*tokens)[i].kind == Tok::Name)
-      names.push_back(textOf((*tokens)[i]));
+    if (tokenAt(i).kind == Tok::Name)
+      names.push_back(textOf(tokenAt(i)));
   unsigned depth = 0;
   for (;; ++i) {
-    Token token = (*tokens)[i];
+    Token token = tokenAt(i);
     bool isMethod = token.kind == Tok::Fn || textOf(token) == "def";
     if (token.kind == Tok::End || isMethod ||
         (token.kind == Tok::RBrace && depth == 0))
       return false;
     depth += token.kind == Tok::LBrace;
     depth -= token.kind == Tok::RBrace;
-    bool isMember = (*tokens)[i - 1].kind == Tok::Dot;
-    bool isKeyword = (*tokens)[i + 1].kind == Tok::Equal;
+    bool isMember = tokenAt(i - 1).kind == Tok::Dot;
+    bool isKeyword = tokenAt(i + 1).kind == Tok::Equal;
     if (token.kind == Tok::Name && !isMember && !isKeyword &&
         llvm::is_contained(names, textOf(token)))
       return true;

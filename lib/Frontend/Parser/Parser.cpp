@@ -103,9 +103,9 @@ std::nullptr_t Parser::tooDeep(SourceRange range) {
 void Parser::reportUnclosed(SourceRange brace) {
   if (unclosedBefore != pos) {
     size_t last = pos - 1;
-    while (last != 0 && (*tokens)[last].kind == Tok::Newline)
+    while (last != 0 && tokenAt(last).kind == Tok::Newline)
       --last;
-    unsigned line = sources.getLineColumn(file, (*tokens)[last].end).line;
+    unsigned line = sources.getLineColumn(file, tokenAt(last).end).line;
     SourceRange end = sources.getLine(file, line).finish();
     diags.report(DiagCode::TD111, brace, "`{` is not closed")
         .label("no `}` belongs to this")

@@ -34,10 +34,12 @@ private:
   // Tokens (Parser.cpp)
   //===--------------------------------------------------------------------===//
 
-  /// The token `ahead` tokens further on; End past the last token.
-  const Token &peek(size_t ahead = 0) const {
-    return (*tokens)[std::min(pos + ahead, tokens->size() - 1)];
+  /// The token at index `i`; End past the last token.
+  const Token &tokenAt(size_t i) const {
+    return (*tokens)[std::min(i, tokens->size() - 1)];
   }
+  /// The token `ahead` tokens further on.
+  const Token &peek(size_t ahead = 0) const { return tokenAt(pos + ahead); }
   bool at(Tok kind) const { return peek().kind == kind; }
   bool atName(llvm::StringRef word, size_t ahead = 0) const {
     return peek(ahead).kind == Tok::Name && textOf(peek(ahead)) == word;
@@ -59,7 +61,7 @@ private:
   }
   bool atLineEnd() const { return at(Tok::Newline) || at(Tok::End); }
 
-  const Token &previous() const { return (*tokens)[pos - 1]; }
+  const Token &previous() const { return tokenAt(pos - 1); }
   bool afterNewline() const {
     return pos != 0 && previous().kind == Tok::Newline;
   }

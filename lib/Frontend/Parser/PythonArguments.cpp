@@ -109,9 +109,6 @@ static std::optional<Option> readOption(llvm::ArrayRef<Token> tokens,
 }
 
 std::vector<Edit> Parser::rewriteArguments(Token parser) const {
-  auto tokenAt = [&](size_t i) {
-    return (*tokens)[std::min(i, tokens->size() - 1)];
-  };
   llvm::StringRef parserName = textOf(parser), argsName;
   std::vector<Edit> edits;
   llvm::StringSet<> options;
@@ -167,11 +164,8 @@ std::vector<Edit> Parser::rewriteArguments(Token parser) const {
 bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
                          std::vector<Edit> &edits) const {
   std::string prefix = (args + ".").str();
-  auto tokenAt = [&](size_t i) {
-    return (*tokens)[std::min(i, tokens->size() - 1)];
-  };
   for (size_t i = 1; i != tokens->size(); ++i) {
-    Token token = (*tokens)[i], next = tokenAt(i + 1);
+    Token token = tokenAt(i), next = tokenAt(i + 1);
     llvm::StringRef word = textOf(token);
     if (token.kind == Tok::FString) {
       for (size_t at = word.find(prefix); at != llvm::StringRef::npos;
@@ -180,14 +174,15 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
             word.substr(at + prefix.size()).take_while([](char c) {
               return llvm::isAlnum(c) || c == '_';
             });
-        if (at == 0 || llvm::isAlnum(word[at - 1]) || !options.contains(name))
+        if (at == 0 || llvm::isAlnum(word[at - 1]) || word[at - 1] == '_' ||
+            !options.contains(name))
           return false;
         uint32_t begin = token.begin + at;
         edits.push_back({{file, begin, begin + uint32_t(prefix.size())}, ""});
       }
       continue;
     }
-    bool isMember = (*tokens)[i - 1].kind == Tok::Dot;
+    bool isMember = tokenAt(i - 1).kind == Tok::Dot;
     if (token.kind != Tok::Name || isMember)
       continue;
     bool isDefined = next.kind == Tok::Equal &&
@@ -198,7 +193,7 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
         return false;
       edits.push_back({rangeOf(token).to(rangeOf(next)), ""});
     }
-    Tok before = (*tokens)[i - 1].kind;
+    Tok before = tokenAt(i - 1).kind;
     bool isKeyword = next.kind == Tok::Equal &&
                      (before == Tok::LParen || before == Tok::Comma);
     if (options.contains(word) && !isKeyword)

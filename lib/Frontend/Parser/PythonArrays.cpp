@@ -36,7 +36,7 @@ bool Parser::atLoadedArray() const {
 const Expr *Parser::parseLoadedArray() {
   SourceRange start = rangeOf(peek());
   size_t close = findClosing(pos + 3);
-  SourceRange end = rangeOf((*tokens)[close]);
+  SourceRange end = rangeOf(tokenAt(close));
   SourceRange prefix = start.to(rangeOf(peek(5)));
   diags.report(DiagCode::TD102, prefix)
       .label("`load` reads a file of NumPy as a tensor")
@@ -55,32 +55,31 @@ void Parser::reportArray() {
                 previous().kind == Tok::Equal && tokens == &stream.tokens;
   if (!isLoad)
     return;
-  Token name = (*tokens)[pos - 2];
+  Token name = tokenAt(pos - 2);
   size_t close = findClosing(pos + 3);
   bool isStatement = name.kind == Tok::Name &&
-                     (pos == 2 || (*tokens)[pos - 3].kind == Tok::Newline) &&
-                     (*tokens)[close + 1].kind == Tok::Newline &&
+                     (pos == 2 || tokenAt(pos - 3).kind == Tok::Newline) &&
+                     tokenAt(close + 1).kind == Tok::Newline &&
                      hasOneArgument(pos + 3, close);
   if (!isStatement)
     return;
   std::vector<Edit> edits = {{rangeOf(peek()).to(rangeOf(peek(1))), ""}};
   unsigned shared = 0;
   for (size_t i = 1; i + 1 < tokens->size(); ++i) {
-    Token token = (*tokens)[i];
+    Token token = tokenAt(i);
     if (token.begin == name.begin || token.kind != Tok::Name ||
         textOf(token) != textOf(name))
       continue;
     // An array of another kind of use has functions and dtypes of NumPy.
-    bool isConverted = i >= 4 && (*tokens)[i - 1].kind == Tok::LParen &&
-                       (*tokens)[i + 1].kind == Tok::RParen &&
-                       takesArray(textOf((*tokens)[i - 2])) &&
-                       textOf((*tokens)[i - 4]) == "torch";
+    bool isConverted = i >= 4 && tokenAt(i - 1).kind == Tok::LParen &&
+                       tokenAt(i + 1).kind == Tok::RParen &&
+                       takesArray(textOf(tokenAt(i - 2))) &&
+                       textOf(tokenAt(i - 4)) == "torch";
     if (!isConverted)
       return;
-    shared += textOf((*tokens)[i - 2]) != "tensor";
-    edits.push_back(
-        {rangeOf((*tokens)[i - 4]).to(rangeOf((*tokens)[i - 1])), ""});
-    edits.push_back({rangeOf((*tokens)[i + 1]), ""});
+    shared += textOf(tokenAt(i - 2)) != "tensor";
+    edits.push_back({rangeOf(tokenAt(i - 4)).to(rangeOf(tokenAt(i - 1))), ""});
+    edits.push_back({rangeOf(tokenAt(i + 1)), ""});
   }
   // Two tensors of one array would change together.
   if (shared > 1 || edits.size() == 1)
@@ -100,33 +99,33 @@ void Parser::reportLeaf() {
   if (!isAssigned)
     return;
   size_t first = pos + 2;
-  while ((*tokens)[first].kind == Tok::Name &&
-         (*tokens)[first + 1].kind == Tok::Dot)
+  while (tokenAt(first).kind == Tok::Name &&
+         tokenAt(first + 1).kind == Tok::Dot)
     first += 2;
   size_t open = first + 1;
-  if ((*tokens)[first].kind != Tok::Name || (*tokens)[open].kind != Tok::LParen)
+  if (tokenAt(first).kind != Tok::Name || tokenAt(open).kind != Tok::LParen)
     return;
   size_t close = findClosing(open);
-  if ((*tokens)[close + 1].kind != Tok::Newline &&
-      (*tokens)[close + 1].kind != Tok::End)
+  if (tokenAt(close + 1).kind != Tok::Newline &&
+      tokenAt(close + 1).kind != Tok::End)
     return;
   for (size_t i = open + 1; i < close; ++i) {
-    Tok kind = (*tokens)[i].kind;
+    Tok kind = tokenAt(i).kind;
     if (kind == Tok::LParen || kind == Tok::LSquare) {
       i = findClosing(i);
       continue;
     }
     bool isIt = kind == Tok::Comma &&
-                textOf((*tokens)[i + 1]) == "requires_grad" &&
-                (*tokens)[i + 2].kind == Tok::Equal;
-    llvm::StringRef value = isIt ? textOf((*tokens)[i + 3]) : "";
+                textOf(tokenAt(i + 1)) == "requires_grad" &&
+                tokenAt(i + 2).kind == Tok::Equal;
+    llvm::StringRef value = isIt ? textOf(tokenAt(i + 3)) : "";
     if (value != "True" && value != "true")
       continue;
-    SourceRange option = rangeOf((*tokens)[i]).to(rangeOf((*tokens)[i + 3]));
+    SourceRange option = rangeOf(tokenAt(i)).to(rangeOf(tokenAt(i + 3)));
     SourceRange name = rangeOf(peek());
     diags
         .report(DiagCode::TD102,
-                rangeOf((*tokens)[i + 1]).to(rangeOf((*tokens)[i + 3])))
+                rangeOf(tokenAt(i + 1)).to(rangeOf(tokenAt(i + 3))))
         .label("a tensor with gradients is declared with `param`")
         .fix(FixIt::Safe, "`param " + sources.getText(name) + " = …`",
              {{name.start(), "param "}, {option, ""}});

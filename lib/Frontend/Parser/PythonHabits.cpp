@@ -108,7 +108,7 @@ llvm::StringRef Parser::indentOfHeader(Token colon) const {
       tokens->begin();
   unsigned open = 0; // brackets that close later
   while (at != 0) {
-    Token token = (*tokens)[--at];
+    Token token = tokenAt(--at);
     if (token.kind == Tok::RParen || token.kind == Tok::RSquare)
       ++open;
     else if ((token.kind == Tok::LParen || token.kind == Tok::LSquare) &&
@@ -125,9 +125,9 @@ void Parser::reportIndentedBlock(Token colon, bool onOneLine) {
   Edit close;
   if (onOneLine) {
     size_t last = pos - 1;
-    while ((*tokens)[last].kind == Tok::Newline)
+    while (tokenAt(last).kind == Tok::Newline)
       --last;
-    close = {rangeOf((*tokens)[last]).finish(), " }"};
+    close = {rangeOf(tokenAt(last)).finish(), " }"};
   } else {
     llvm::StringRef indent = indentOfHeader(colon);
     close = closeIndented(indent);
@@ -299,11 +299,11 @@ bool Parser::atStep() const {
 
 void Parser::reportStep(const Expr *counter) {
   size_t first = pos;
-  while (first != 0 && (*tokens)[first].begin > counter->range.begin)
+  while (first != 0 && tokenAt(first).begin > counter->range.begin)
     --first;
   bool startsStatement = first == 0 ||
-                         (*tokens)[first - 1].kind == Tok::Newline ||
-                         (*tokens)[first - 1].kind == Tok::LBrace;
+                         tokenAt(first - 1).kind == Tok::Newline ||
+                         tokenAt(first - 1).kind == Tok::LBrace;
   Token sign = advance();
   SourceRange both = rangeOf(sign).to(rangeOf(advance()));
   std::string step = sign.kind == Tok::Plus ? " += 1" : " -= 1";
@@ -470,11 +470,11 @@ std::nullptr_t Parser::reportLambda() {
   SourceRange lambda = rangeOf(peek());
   // `let double = lambda x: …`, from the first token of the line on.
   size_t first = pos;
-  while (first != 0 && (*tokens)[first - 1].kind != Tok::Newline)
+  while (first != 0 && tokenAt(first - 1).kind != Tok::Newline)
     --first;
-  Token start = (*tokens)[first];
+  Token start = tokenAt(first);
   bool isDeclared = start.kind == Tok::Let || start.kind == Tok::Var;
-  Token name = (*tokens)[first + isDeclared];
+  Token name = tokenAt(first + isDeclared);
   bool isNamed = pos == first + isDeclared + 2 && name.kind == Tok::Name &&
                  previous().kind == Tok::Equal && indentOf(start.begin).empty();
   size_t place = pos;
@@ -491,11 +491,11 @@ std::nullptr_t Parser::reportLambda() {
     return failed;
   if (!isNamed) {
     // An argument: its function is declared before the statement.
-    bool isKeyword = (*tokens)[place - 1].kind == Tok::Equal;
-    std::string free = isKeyword ? textOf((*tokens)[place - 2]).str()
-                                 : std::string("function");
+    bool isKeyword = tokenAt(place - 1).kind == Tok::Equal;
+    std::string free =
+        isKeyword ? textOf(tokenAt(place - 2)).str() : std::string("function");
     for (size_t i = first; i != place; ++i)
-      if (textOf((*tokens)[i]) == "lambda")
+      if (textOf(tokenAt(i)) == "lambda")
         free += "_";
     while (text.contains("fn " + free + "("))
       free += "_";
@@ -598,7 +598,7 @@ bool Parser::atStateDict() const {
   if (peek(3).kind != Tok::LParen)
     return false;
   if (atName("load", 2))
-    return pos >= 2 && textOf((*tokens)[pos - 2]) == "load_state_dict";
+    return pos >= 2 && textOf(tokenAt(pos - 2)) == "load_state_dict";
   llvm::ArrayRef<Token> args(*tokens);
   args = args.slice(pos + 3, findClosing(pos + 3) - (pos + 3));
   return atName("save", 2) && llvm::any_of(args, [&](const Token &token) {

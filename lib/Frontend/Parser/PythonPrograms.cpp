@@ -35,9 +35,9 @@ Edit Parser::removeLine(SourceRange range) const {
 
 Edit Parser::closeIndented(llvm::StringRef indent) const {
   size_t last = pos - 1;
-  while (last != 0 && (*tokens)[last].kind == Tok::Newline)
+  while (last != 0 && tokenAt(last).kind == Tok::Newline)
     --last;
-  LineColumn line = sources.getLineColumn(file, (*tokens)[last].end);
+  LineColumn line = sources.getLineColumn(file, tokenAt(last).end);
   SourceRange end = sources.getLine(file, line.line).finish();
   return {end, ("\n" + indent + "}").str()};
 }
@@ -212,8 +212,8 @@ void Parser::skipMainGuard() {
 
 size_t Parser::findClosing(size_t open) const {
   unsigned depth = 0;
-  for (size_t i = open; (*tokens)[i].kind != Tok::End; ++i) {
-    Tok kind = (*tokens)[i].kind;
+  for (size_t i = open; tokenAt(i).kind != Tok::End; ++i) {
+    Tok kind = tokenAt(i).kind;
     depth += kind == Tok::LParen || kind == Tok::LSquare;
     depth -= kind == Tok::RParen || kind == Tok::RSquare;
     if (depth == 0)
@@ -224,7 +224,7 @@ size_t Parser::findClosing(size_t open) const {
 
 bool Parser::hasOneArgument(size_t open, size_t close) const {
   for (size_t i = open + 1; i < close; ++i) {
-    Tok kind = (*tokens)[i].kind;
+    Tok kind = tokenAt(i).kind;
     if (kind == Tok::Comma)
       return false;
     if (kind == Tok::LParen || kind == Tok::LSquare)
@@ -234,32 +234,30 @@ bool Parser::hasOneArgument(size_t open, size_t close) const {
 }
 
 bool Parser::startsStatement(size_t i) const {
-  Tok before = (*tokens)[i - 1].kind;
+  Tok before = tokenAt(i - 1).kind;
   return before == Tok::Newline || before == Tok::Colon;
 }
 
 bool Parser::changesLocal(size_t i, llvm::StringRef name) const {
-  if (!startsStatement(i) || textOf((*tokens)[i]) != name)
+  if (!startsStatement(i) || textOf(tokenAt(i)) != name)
     return false;
   size_t next = i + 1;
-  Tok kind = (*tokens)[next].kind;
+  Tok kind = tokenAt(next).kind;
   if (kind == Tok::Dot) // `x.fill_(0)`
-    return textOf((*tokens)[next + 1]).ends_with("_");
+    return textOf(tokenAt(next + 1)).ends_with("_");
   if (kind == Tok::LSquare)
     next = findClosing(next) + 1;
-  while ((*tokens)[next].kind == Tok::Comma ||
-         (*tokens)[next].kind == Tok::Name)
+  while (tokenAt(next).kind == Tok::Comma || tokenAt(next).kind == Tok::Name)
     ++next;
-  llvm::StringRef sign = textOf((*tokens)[next]);
+  llvm::StringRef sign = textOf(tokenAt(next));
   return sign.ends_with("=") && sign != "==" && sign != "!=" && sign != "<=" &&
          sign != ">=";
 }
 
 std::string Parser::declareLocals(size_t begin, size_t i, size_t end) const {
   bool isVar = false;
-  for (; (*tokens)[i].kind == Tok::Name || (*tokens)[i].kind == Tok::Comma;
-       ++i) {
-    llvm::StringRef name = textOf((*tokens)[i]);
+  for (; tokenAt(i).kind == Tok::Name || tokenAt(i).kind == Tok::Comma; ++i) {
+    llvm::StringRef name = textOf(tokenAt(i));
     for (size_t other = begin; other < end; ++other) {
       if (other == i || !changesLocal(other, name))
         continue;
@@ -268,7 +266,7 @@ std::string Parser::declareLocals(size_t begin, size_t i, size_t end) const {
       isVar = true;
     }
   }
-  if ((*tokens)[i].kind != Tok::Equal)
+  if (tokenAt(i).kind != Tok::Equal)
     return "";
   return isVar ? "var " : "let ";
 }
@@ -276,17 +274,16 @@ std::string Parser::declareLocals(size_t begin, size_t i, size_t end) const {
 /// The declaration of a parameter of a model for `torch.zeros(3, 4))`, with the
 /// first token at `torch`: `f32[3, 4] = zeros(3, 4)`.
 std::string Parser::getStateType(size_t first, size_t end) const {
-  auto textAt = [&](size_t i) { return textOf((*tokens)[i]); };
-  while (first + 2 < end && (*tokens)[first + 1].kind == Tok::Dot)
+  auto textAt = [&](size_t i) { return textOf(tokenAt(i)); };
+  while (first + 2 < end && tokenAt(first + 1).kind == Tok::Dot)
     first += 2;
   bool isFactory =
       llvm::is_contained({"zeros", "ones", "randn", "rand"}, textAt(first));
   size_t open = first + 1;
-  if (!isFactory || (*tokens)[open].kind != Tok::LParen ||
+  if (!isFactory || tokenAt(open).kind != Tok::LParen ||
       findClosing(open) + 1 != end)
     return "";
-  llvm::StringRef sizes =
-      text.slice((*tokens)[open].end, (*tokens)[end - 1].begin);
+  llvm::StringRef sizes = text.slice(tokenAt(open).end, tokenAt(end - 1).begin);
   if (sizes.find_first_of("([=") != llvm::StringRef::npos)
     return "";
   return ("f32[" + sizes + "] = " + textAt(first) + "(" + sizes + ")").str();
@@ -294,7 +291,6 @@ std::string Parser::getStateType(size_t first, size_t end) const {
 
 /// `self.w = …` in a constructor, from token `i` on, as a member of a model.
 Edit Parser::declareField(size_t i) const {
-  auto tokenAt = [&](size_t at) { return (*tokens)[at]; };
   SourceRange self = rangeOf(tokenAt(i)).to(rangeOf(tokenAt(i + 1)));
   size_t value = i + 4;
   while (tokenAt(value).kind == Tok::Name &&
@@ -319,7 +315,6 @@ Edit Parser::declareField(size_t i) const {
 
 /// `self.register_buffer("m", torch.zeros(3))`, from token `i` on.
 std::optional<Edit> Parser::declareBuffer(size_t i) const {
-  auto tokenAt = [&](size_t at) { return (*tokens)[at]; };
   size_t open = i + 3;
   bool isBuffer = textOf(tokenAt(i + 2)) == "register_buffer" &&
                   tokenAt(open).kind == Tok::LParen &&
@@ -343,7 +338,6 @@ std::optional<Edit> Parser::declareBuffer(size_t i) const {
 
 std::string Parser::unwrapConstructor(size_t begin, size_t end,
                                       std::vector<Edit> &edits) const {
-  auto tokenAt = [&](size_t i) { return (*tokens)[std::min(i, end)]; };
   size_t def = begin;
   while (def != end && !(textOf(tokenAt(def)) == "def" &&
                          textOf(tokenAt(def + 1)) == "__init__" &&
@@ -400,7 +394,6 @@ std::string Parser::unwrapConstructor(size_t begin, size_t end,
 }
 
 SourceRange Parser::findOtherSelf(size_t begin, size_t end) const {
-  auto tokenAt = [&](size_t i) { return (*tokens)[std::min(i, end)]; };
   while (begin != end && tokenAt(begin).kind == Tok::Newline)
     ++begin;
   size_t indent = indentOf(tokenAt(begin).begin).size();
