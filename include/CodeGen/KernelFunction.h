@@ -22,6 +22,10 @@ struct KernelSignature {
   bool isFlat = false;
   /// The function takes a pointer to memory that it uses while it runs.
   bool hasScratch = false;
+  /// The function takes the blocks that it computes, from the first up to
+  /// another that is not one of them: the threads of a processor share the
+  /// blocks of a kernel.
+  bool hasBlocks = false;
 };
 
 /// The kernel function that is being written. Maps the td values of the
@@ -38,6 +42,7 @@ struct KernelFunction {
   ///   - per result, a pointer
   ///   - if it has scratch, a pointer
   ///   - per `?` in the types of the inputs and results, an i64
+  ///   - if it has blocks, the first of them and the end, as i64
   mlir::LLVM::LLVMFuncOp create(mlir::ModuleOp module, llvm::StringRef name,
                                 KernelSignature signature);
 
@@ -62,6 +67,9 @@ struct KernelFunction {
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> sizes;
   /// The number of elements of a flat nest, as an i64; null for other nests.
   mlir::Value flatSize;
+  /// The blocks that the function computes: the first, and the end; null if it
+  /// computes all.
+  mlir::Value firstBlock, endBlock;
   /// Order of dims in memory of tensor arguments; row-major where absent.
   llvm::DenseMap<mlir::Value, td::Layout> layouts;
   llvm::SmallVector<td::Layout> resultLayouts;
@@ -71,6 +79,9 @@ struct KernelFunction {
   int64_t vectorRegisters = 0;
   /// Whether factors of products are copied to panels whatever it costs.
   bool alwaysPanels = false;
+  /// Whether threads share the blocks of each kernel, however little it
+  /// computes.
+  bool alwaysThreads = false;
   /// Every tensor's address is a multiple of this many bytes; 0: unknown.
   int64_t tensorAlignment = 0;
   /// Bit width of positions and strides: 32 or 64.

@@ -29,8 +29,9 @@ private:
   llvm::SmallVector<mlir::LLVM::LLVMFuncOp> functions;
 };
 
-/// The launch geometry of a kernel on a GPU. Unused on a processor, where a
-/// kernel runs once.
+/// The launch geometry of a kernel: its blocks, which on a GPU are blocks of
+/// threads, and which the threads of a processor share. A kernel that runs on
+/// one thread of a processor has none.
 struct LaunchShape {
   /// Dims of the first result, linearized in row-major order. A block computes
   /// `extent` of their positions.
@@ -41,6 +42,8 @@ struct LaunchShape {
 
   int64_t threads = 0;     ///< of a block
   int64_t sharedBytes = 0; ///< of a block
+  /// Estimated work of a block, see estimateWork(); on a processor only.
+  int64_t work = 0;
   /// Number of blocks; if absent, it follows from the size of the first result.
   std::optional<int64_t> blocks;
   /// Consecutive elements of the first result per block, if `blocks` is absent
@@ -76,6 +79,8 @@ template <typename Op> Op getOnlyRoot(td::KernelOp kernel) {
 struct KernelPlan {
   /// Whether the function takes the number of elements of a flat nest.
   bool isFlat = false;
+  /// Whether the function computes only some of the kernel's blocks.
+  bool hasBlocks = false;
   /// Pairs of inputs and results that may share a buffer, as in td.launch.
   /// `startsAsInput`: there is one pair, and its result starts as a copy of the
   /// input.
@@ -116,9 +121,9 @@ protected:
   /// Called for a function that is new in the library.
   virtual void declare(mlir::LLVM::LLVMFuncOp function,
                        const LaunchShape &shape, bool reports) = 0;
-  /// The number of blocks of the launch; null on a processor.
-  virtual mlir::Value makeBlocks(mlir::OpBuilder &host, td::KernelOp kernel,
-                                 const LaunchShape &shape) = 0;
+  /// The number of blocks of the launch; null if the shape has none.
+  mlir::Value makeBlocks(mlir::OpBuilder &host, td::KernelOp kernel,
+                         const LaunchShape &shape);
 
   mlir::ModuleOp module;
   mlir::OpBuilder builder;

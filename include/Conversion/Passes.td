@@ -17,7 +17,9 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
     used. Reductions keep their accumulators in registers, in tiles that reuse
     the elements that they load; so a matrix product with all its fused ops is
     one loop nest. Elementwise kernels walk memory as one array and take its
-    size as an argument, so that equal kernels share one function.
+    size as an argument, so that equal kernels share one function. A kernel with
+    much work has blocks, the tiles of one loop, for threads to share; its
+    function takes the first and the end of those that it computes.
 
     Before:
     ```mlir
@@ -29,9 +31,10 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    llvm.func @kernel_0(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr)
+    llvm.func @kernel_0(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64, i64)
     %n = arith.constant 50 : i64
-    %r = td.launch @kernel_0(%x, %n) in_place [0, 0] : (tensor<50xf32>, i64) -> tensor<50xf32>
+    %blocks = arith.constant 13 : i64
+    %r = td.launch @kernel_0(%x, %n) blocks(%blocks) work 166 in_place [0, 0] : (tensor<50xf32>, i64) -> tensor<50xf32>
     ```
     The body of @kernel_0 is in llvm, scf, arith, math and vector.
   }];
@@ -42,7 +45,9 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
            "TargetInfo().vectorRegisters",
            "number of vector registers of the target">,
     Option<"alwaysPanels", "always-panels", "bool", "false",
-           "copy factors of products to panels whatever it costs, for tests">
+           "copy factors of products to panels whatever it costs, for tests">,
+    Option<"alwaysThreads", "always-threads", "bool", "false",
+           "let threads share kernels that compute little, too, for tests">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
     "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",

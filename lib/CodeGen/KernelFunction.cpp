@@ -62,6 +62,7 @@ LLVM::LLVMFuncOp KernelFunction::create(ModuleOp module, llvm::StringRef name,
     return count;
   };
   types.append(countSizes(body.getArguments()) + countSizes(results), i64Type);
+  types.append(signature.hasBlocks ? 2 : 0, i64Type);
 
   builder.setInsertionPointToEnd(module.getBody());
   auto type =
@@ -98,6 +99,10 @@ LLVM::LLVMFuncOp KernelFunction::create(ModuleOp module, llvm::StringRef name,
   };
   takeSizes(body.getArguments());
   takeSizes(results);
+  if (signature.hasBlocks) {
+    firstBlock = entry->getArgument(next++);
+    endBlock = entry->getArgument(next++);
+  }
   for (Operation &op : body)
     if (auto constant = dyn_cast<arith::ConstantOp>(op))
       scalars[constant.getResult()] = builder.clone(op)->getResult(0);

@@ -2,6 +2,7 @@
 
 #include "CodeGen/KernelOutlining.h"
 #include "Dialect/TD/Analysis/Sizes.h"
+#include "Target/TargetInfo.h"
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -47,6 +48,7 @@ LogicalResult KernelOutliner::outline(KernelOp kernel, int64_t sections) {
   KernelSignature signature = getSignature();
   signature.isFlat = plan->isFlat;
   signature.hasScratch = bool(plan->scratch);
+  signature.hasBlocks = plan->hasBlocks;
   LLVM::LLVMFuncOp code =
       function.create(getCode(), getName(kernel), signature);
   FailureOr<LaunchShape> shape = plan->emit(function);
@@ -67,13 +69,69 @@ LogicalResult KernelOutliner::outline(KernelOp kernel, int64_t sections) {
     results.push_back(plan->scratch);
   auto launch = LaunchOp::create(
       host, kernel.getLoc(), results, shared.getSymName(), inputs,
-      kernel.getSizes(), makeBlocks(host, kernel, *shape), plan->inPlace,
+      kernel.getSizes(), makeBlocks(host, kernel, *shape),
+      shape->work ? host.getI64IntegerAttr(shape->work) : IntegerAttr(),
+      bool(plan->scratch), plan->inPlace,
       plan->startsAsInput ? host.getDenseI64ArrayAttr(plan->inPlace)
                           : DenseI64ArrayAttr());
   kernel.replaceAllUsesWith(
       launch.getResults().take_front(kernel.getNumResults()));
   kernel.erase();
   return success();
+}
+
+Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
+                                 const LaunchShape &shape) {
+  Location loc = kernel.getLoc();
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIntOp::create(host, loc, value, 64);
+  };
+  if (shape.blocks)
+    return constant(*shape.blocks);
+  if (shape.tile.empty() && shape.elements == 0)
+    return Value();
+  // The number of blocks: `known`, times `runTime` unless that is null.
+  int64_t known = 1;
+  Value runTime, result = kernel.getResult(0);
+  auto multiply = [&](Value a, Value b) -> Value {
+    return a ? arith::MulIOp::create(host, loc, a, b).getResult() : b;
+  };
+  auto divide = [&](ArrayRef<unsigned> dims, int64_t extent) {
+    int64_t positions = 1;
+    Value others;
+    for (unsigned dim : dims)
+      if (auto type = cast<RankedTensorType>(result.getType());
+          type.isDynamicDim(dim))
+        others = multiply(others, getSize(host, loc, result, dim));
+      else
+        positions *= type.getDimSize(dim);
+    if (!others) {
+      known *= llvm::divideCeil(positions, extent);
+      return;
+    }
+    if (positions != 1)
+      others = multiply(others, constant(positions));
+    if (extent != 1) {
+      others = arith::AddIOp::create(host, loc, others, constant(extent - 1));
+      others = arith::DivUIOp::create(host, loc, others, constant(extent));
+    }
+    runTime = multiply(runTime, others);
+  };
+  for (const LaunchShape::TiledDims &tiled : shape.tile)
+    divide(tiled.dims, tiled.extent);
+  if (shape.tile.empty()) {
+    int64_t rank = cast<RankedTensorType>(result.getType()).getRank();
+    divide(llvm::to_vector(llvm::seq<unsigned>(0, rank)), shape.elements);
+  }
+  Value blocks = !runTime     ? constant(known)
+                 : known == 1 ? runTime
+                              : multiply(runTime, constant(known));
+  if (!shape.isStrided)
+    return blocks;
+  // At least one: a kernel without a result may have a bad index to report.
+  blocks = host.createOrFold<arith::MaxUIOp>(loc, blocks, constant(1));
+  return host.createOrFold<arith::MinUIOp>(loc, blocks,
+                                           constant(gpu::kBusyBlocks));
 }
 
 Value getElementCount(OpBuilder &builder, Value tensor) {

@@ -308,7 +308,7 @@ std::optional<Lanes> tdc::estimateLanes(mlir::ModuleOp scheduled) {
 void tdc::findKernels(mlir::ModuleOp compiled, Lanes &lanes) {
   llvm::MapVector<mlir::Attribute, llvm::SmallVector<td::LaunchOp, 1>> launches;
   compiled.walk([&](td::LaunchOp launch) {
-    if (launch.getBlocks())
+    if (launch.isOnGPU())
       launches[launch.getCalleeAttr()].push_back(launch);
   });
   for (auto &[kernel, ops] : launches) {

@@ -30,17 +30,15 @@
 #ifndef TDC_RUNTIME_H
 #define TDC_RUNTIME_H
 
+#include "tdc_threads.h"
 #include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Makes a function visible to the JIT and the linker; all others are hidden. */
-#define TDRT_API __attribute__((visibility("default")))
-
 /* Incremented by every change that breaks old programs, which TR601 refuses. */
-#define TDRT_ABI_VERSION 9
+#define TDRT_ABI_VERSION 10
 
 /* Names in C's style. NOLINTBEGIN(readability-identifier-naming) */
 
@@ -775,21 +773,6 @@ TDRT_API int32_t tdrt_exists(const char *path);
 
 /* The environment variable, which belongs to the process, or `otherwise`. */
 TDRT_API const char *tdrt_env(const char *name, const char *otherwise);
-
-/*===- Threads ---------------------------------------------------------------*/
-
-typedef void (*tdrt_task)(void *arg, int64_t begin, int64_t end);
-
-/* Calls task(arg, begin, end) on contiguous parts that cover [0, n), one per
- * thread, and returns when all are done. A part is never empty. The split
- * depends on the number of threads, so a result must depend on single indexes
- * only. The calling thread takes part; inside a task, or if n < 2, alone. */
-TDRT_API void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n);
-
-/* Sets the number of threads of tdrt_parallel_for (1 ... 1024), before its
- * first use. 0, the default: TDC_THREADS, or the number of processors that the
- * affinity mask and the cgroup's quota leave. */
-TDRT_API void tdrt_set_num_threads(int32_t n);
 
 /* NOLINTEND(readability-identifier-naming) */
 

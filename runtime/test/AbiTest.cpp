@@ -12,9 +12,9 @@ extern "C" int tdrtProgramInC(void);
 namespace {
 
 std::string headerText() {
-  std::ifstream file(TDRT_HEADER);
   std::stringstream text;
-  text << file.rdbuf();
+  for (const char *name : {"/tdc_runtime.h", "/tdc_threads.h"})
+    text << std::ifstream(std::string(TDRT_HEADERS) + name).rdbuf();
   return text.str();
 }
 

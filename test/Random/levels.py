@@ -29,7 +29,8 @@ OPTIONAL_ON_GPUS = [*OPTIONAL, "td-choose-devices", "td-fit-memory", "td-verify-
                     "td-verify-placement", "td-schedule", "td-verify-schedule",
                     "merge-launches", "td-verify-buffers", "td-verify-memory"]
 # Optional parts of passes.
-PARTS = ["td-form-kernels:merge=false", "kernel-to-cpu:always-panels=true"]
+PARTS = ["td-form-kernels:merge=false", "kernel-to-cpu:always-panels=true",
+         "kernel-to-cpu:always-threads=true"]
 PARTS_ON_GPUS = ["td-form-kernels:merge=false", "kernel-to-gpu:split=false"]
 PREFIXES = ["interpret=resolved", "interpret=placed", "interpret=kernels",
             "interpret=scheduled"]

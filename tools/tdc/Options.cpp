@@ -10,6 +10,7 @@
 #include "Frontend/Diagnostics.h"
 #include "OptionTable.h"
 #include "Target/NVPTXTarget.h"
+#include "tdc_threads.h"
 #include "tdc_text.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Arg.h"
@@ -200,6 +201,10 @@ private:
       return pair(options.results);
     case OPT_repeat:
       return number(options.repeat);
+    case OPT_threads:
+      return number(options.threads) &&
+             (options.threads <= TDRT_MOST_THREADS ||
+              fail("`--threads` is at most " + llvm::Twine(TDRT_MOST_THREADS)));
     case OPT_sim_cuda:
       hasSimulation = true;
       return number(options.simulatedDevices) &&

@@ -57,6 +57,8 @@ defm input : Valued<"in", "<param>=<file>", "read a parameter of the function fr
 defm result : Valued<"out", "<name>=<file>", "write the next result to a file, .npy or .npz", [RunVerb]>;
 defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one call", [RunVerb]>;
 
+defm threads : Valued<"threads", "<n>", "threads of kernels on the cpu, without it its cores", [RunVerb]>;
+
 defm device : Valued<"device", "<device>", "where to run: cpu (the default), cuda, cuda:1, auto", ProgramVerbs>;
 defm require : Valued<"require", "<device>", "cuda: an error where there is no GPU", [RunVerb]>;
 defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;

@@ -89,6 +89,8 @@ int tdc::runVerb(const Options &options) {
     Step step(&terminal, "run");
     leaveMemoryToProgram();
     terminal.handOver();
+    if (options.threads)
+      tdrt_set_num_threads(int32_t(options.threads));
     if (options.quiet)
       tdrt_hide_progress();
     if (options.json)

@@ -30,9 +30,10 @@ constexpr Strategy cpuStrategies[] = {matchUpdate, matchScan, matchFlatNest,
 class CPUOutliner final : public KernelOutliner {
 public:
   CPUOutliner(ModuleOp module, int64_t vectorBits, int64_t vectorRegisters,
-              bool alwaysPanels)
+              bool alwaysPanels, bool alwaysThreads)
       : KernelOutliner(module, cpuStrategies), vectorBits(vectorBits),
-        vectorRegisters(vectorRegisters), alwaysPanels(alwaysPanels) {}
+        vectorRegisters(vectorRegisters), alwaysPanels(alwaysPanels),
+        alwaysThreads(alwaysThreads) {}
 
   using KernelOutliner::outline;
 
@@ -41,6 +42,7 @@ private:
     function.vectorBits = vectorBits;
     function.vectorRegisters = vectorRegisters;
     function.alwaysPanels = alwaysPanels;
+    function.alwaysThreads = alwaysThreads;
   }
   ModuleOp getCode() override { return module; }
   std::string getName(KernelOp) override {
@@ -49,12 +51,9 @@ private:
   KernelSignature getSignature() override { return {}; }
   void finish(LLVM::LLVMFuncOp, const LaunchShape &) override {}
   void declare(LLVM::LLVMFuncOp, const LaunchShape &, bool reports) override;
-  Value makeBlocks(OpBuilder &, KernelOp, const LaunchShape &) override {
-    return Value();
-  }
 
   int64_t vectorBits, vectorRegisters;
-  bool alwaysPanels;
+  bool alwaysPanels, alwaysThreads;
 };
 
 } // namespace
@@ -74,7 +73,8 @@ struct KernelToCPUPass : impl::KernelToCPUPassBase<KernelToCPUPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    CPUOutliner outliner(module, vectorBits, vectorRegisters, alwaysPanels);
+    CPUOutliner outliner(module, vectorBits, vectorRegisters, alwaysPanels,
+                         alwaysThreads);
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) {
       if (!kernel.isOnGPU())

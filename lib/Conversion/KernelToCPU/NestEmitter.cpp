@@ -79,16 +79,39 @@ static SmallVector<int64_t> findInPlace(const KernelFunction &function,
   return pairs;
 }
 
+/// The blocks of the loop that threads share.
+static LaunchShape getShape(const KernelFunction &function,
+                            const LoopNest &nest,
+                            const NestSchedule &schedule) {
+  LaunchShape shape;
+  if (schedule.shared < 0)
+    return shape;
+  unsigned loop = schedule.shared;
+  int64_t extent =
+      schedule.factors[loop] * (schedule.isOnLanes(loop) ? schedule.lanes : 1);
+  shape.work = schedule.work;
+  if (function.flatSize) {
+    shape.elements = extent;
+    return shape;
+  }
+  const Coordinates &at = *nest.getRoots().front().at;
+  auto *own = llvm::find_if(
+      at, [&](Coordinate part) { return getLoop(part) == int(loop); });
+  shape.tile.push_back({{unsigned(own - at.begin())}, extent});
+  return shape;
+}
+
 /// Makes a plan for the candidate's nest with the schedule.
 static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
   KernelPlan plan;
   plan.inPlace = findInPlace(kernel.function, *kernel.nest);
   if (schedule.panel)
     plan.scratch = getPanelType(*kernel.nest, schedule);
+  plan.hasBlocks = schedule.shared >= 0;
   plan.emit = [nest = std::move(*kernel.nest), schedule = std::move(schedule)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
     emit(function, nest, schedule, getResultTargets(function, nest));
-    return LaunchShape();
+    return getShape(function, nest, schedule);
   };
   return plan;
 }
@@ -96,8 +119,7 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
 std::optional<KernelPlan> matchNest(KernelCandidate &kernel) {
   if (!kernel.nest)
     return std::nullopt;
-  return planNest(kernel, scheduleNest(kernel.function, *kernel.nest,
-                                       /*serial=*/0, /*hasScratch=*/true));
+  return planNest(kernel, scheduleKernel(kernel.function, *kernel.nest));
 }
 
 std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel) {
@@ -111,8 +133,7 @@ std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel) {
 
 void emitNestTo(KernelFunction &function, const LoopNest &nest,
                 const StoreTarget &target, LoopSet serial) {
-  emit(function, nest,
-       scheduleNest(function, nest, serial, /*hasScratch=*/false), target);
+  emit(function, nest, scheduleNest(function, nest, serial), target);
 }
 
 } // namespace tdc

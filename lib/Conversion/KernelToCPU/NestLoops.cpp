@@ -15,7 +15,7 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
                      const NestSchedule &schedule)
     : KernelLoops(function, nest, schedule.lanes, schedule.factors,
                   schedule.onLanes),
-      resultLane(schedule.resultLane) {}
+      resultLane(schedule.resultLane), shared(schedule.shared) {}
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
                                        int64_t factor, Value lastMask,
@@ -120,6 +120,19 @@ Value NestLoops::unlessEmpty(Value end) {
       b, function.loc, std::exchange(isEmpty, Value()), function.i64(0), end);
 }
 
+NestLoops::Share NestLoops::takeShare(unsigned loop, Value whole, Value size) {
+  if (int(loop) != shared)
+    return {function.i64(0), whole, size};
+  Location loc = function.loc;
+  Value step = function.i64(factors[loop] * getUnit(loop));
+  Value from = arith::MulIOp::create(b, loc, function.firstBlock, step);
+  Value end = arith::MulIOp::create(b, loc, function.endBlock, step);
+  Value hasRest =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, end, whole);
+  return {from, arith::MinSIOp::create(b, loc, end, whole),
+          arith::SelectOp::create(b, loc, hasRest, size, whole)};
+}
+
 NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
                                          ValueRange carried, Body body) {
   Location loc = function.loc;
@@ -128,16 +141,20 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
   Value size = function.flatSize ? function.flatSize
                                  : function.getSize(info.tensor, info.dim);
   size = unlessEmpty(size);
-  Value zero = function.i64(0);
+  Value whole = size;
+  if (step > 1) {
+    Value stepValue = function.i64(step);
+    whole = arith::MulIOp::create(
+        b, loc, arith::DivUIOp::create(b, loc, size, stepValue), stepValue);
+  }
+  Share share = takeShare(loop, whole, size);
+  Values values =
+      emitBlocks(loop, {share.from, share.whole, step, factor, false}, sections,
+                 carried, body);
   if (step == 1)
-    return emitBlocks(loop, {zero, size, 1, 1, false}, sections, carried, body);
-  Value stepValue = function.i64(step);
-  Value whole = arith::MulIOp::create(
-      b, loc, arith::DivUIOp::create(b, loc, size, stepValue), stepValue);
-  Values values = emitBlocks(loop, {zero, whole, step, factor, false}, sections,
-                             carried, body);
-  return emitBlocks(loop, {whole, size, unit, 1, unit > 1}, /*sections=*/{},
-                    values, body);
+    return values;
+  return emitBlocks(loop, {whole, share.end, unit, 1, unit > 1},
+                    /*sections=*/{}, values, body);
 }
 
 NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
@@ -149,23 +166,36 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
     return openDynamic(loop, sections, carried, body);
 
   int64_t whole = extent / step * step;
+  bool isShared = int(loop) == shared;
   Values values(carried);
-  if (whole == step)
+  Share share;
+  if (whole == step && !isShared) {
     values = emitBlock(loop, function.i64(0), factors[loop], Value(),
                        /*entry=*/nullptr, values, body);
-  else if (whole > 0)
-    values = emitBlocks(loop,
-                        {function.i64(0), unlessEmpty(function.i64(whole)),
-                         step, factors[loop], false},
-                        sections, values, body);
+  } else if (whole > 0) {
+    share =
+        takeShare(loop, unlessEmpty(function.i64(whole)), function.i64(extent));
+    values =
+        emitBlocks(loop, {share.from, share.whole, step, factors[loop], false},
+                   sections, values, body);
+  }
   int64_t rest = extent - whole;
   if (rest == 0)
     return values;
   Value mask;
   if (int64_t last = rest % unit)
     mask = makeMask(last);
+  OpBuilder::InsertionGuard guard(b);
+  scf::IfOp branch;
+  if (isShared) {
+    Value isOwn =
+        arith::CmpIOp::create(b, function.loc, arith::CmpIPredicate::sgt,
+                              share.end, function.i64(whole));
+    branch = scf::IfOp::create(b, function.loc, isOwn, /*withElse=*/false);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  }
   return emitBlock(loop, function.i64(whole), llvm::divideCeil(rest, unit),
-                   mask, /*entry=*/nullptr, values, body);
+                   mask, branch, values, body);
 }
 
 /// Whether one of the loops of run-time extent is empty; null if there are

@@ -45,6 +45,14 @@ private:
   mlir::Value makeMask(int64_t count);
   mlir::Value findEmpty(llvm::ArrayRef<unsigned> loops);
   mlir::Value unlessEmpty(mlir::Value end);
+  /// The positions of a loop that the function computes: whole blocks from
+  /// `from` up to `whole`, then up to `end` positions that are no whole block.
+  struct Share {
+    mlir::Value from, whole, end;
+  };
+  /// All positions of a loop; of the shared one those of the function's blocks.
+  /// `whole`: the end of the last whole block of the loop, `size`: its extent.
+  Share takeShare(unsigned loop, mlir::Value whole, mlir::Value size);
   Values openNext(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
                   Body body, const PartialSums *sums);
   Values openOne(unsigned loop, Sections sections, mlir::ValueRange carried,
@@ -58,7 +66,7 @@ private:
                     mlir::ValueRange carried, Body body);
 
   /// See NestSchedule.
-  const int resultLane;
+  const int resultLane, shared;
   int64_t rowsOnLanes = 0; ///< 0: not on lanes
   /// Whether an inner loop of those that are being opened is empty: the guard
   /// of the outermost. Null: no guard.

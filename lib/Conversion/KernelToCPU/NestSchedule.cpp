@@ -4,7 +4,9 @@
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/ElementOps.h"
 #include "Dialect/TD/Analysis/Kernels/Contraction.h"
+#include "Dialect/TD/Analysis/Kernels/Work.h"
 #include "Target/TargetInfo.h"
+#include "tdc_threads.h"
 #include <algorithm>
 #include <cmath>
 
@@ -42,6 +44,31 @@ static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
   return bits;
 }
 
+/// Whether the kernel may find a bad index. It runs on one thread, so that the
+/// first one is reported.
+static bool mayReport(KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
+    auto compute = dyn_cast<ComputeOp>(op);
+    return compute && compute.mayFail();
+  });
+}
+
+/// The estimated work of each of `blocks` blocks.
+static int64_t getBlockWork(const KernelFunction &function, int64_t work,
+                            int64_t blocks) {
+  if (function.alwaysThreads)
+    return TDRT_LEAST_SHARED_WORK;
+  return std::max<int64_t>(work / std::max<int64_t>(blocks, 1), 1);
+}
+
+/// The elements of each tensor of a flat nest.
+static int64_t countElements(const LoopNest &nest) {
+  int64_t elements = 1;
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
+    elements *= nest.estimateExtent(loop);
+  return elements;
+}
+
 namespace {
 class Scheduler {
 public:
@@ -64,10 +91,17 @@ public:
   /// Chooses a tile of both factors' loops for a contraction with its terms on
   /// lanes.
   bool chooseContractionTile();
+  void keepSmallerFactor();
   /// Plans a panel for the factor on lanes if its elements have enough readers:
   /// some if its neighbours on lanes are not neighbours in memory, many if it
   /// is larger than the caches. Then brings the outer loops into another order.
   void planPanel();
+  /// Chooses the loop whose blocks threads share, if the kernel computes
+  /// enough.
+  void chooseSharedLoop();
+  /// How evenly threads can share `blocks` equal blocks: the mean share of time
+  /// that they work, for some numbers of threads.
+  static double getBalance(int64_t blocks);
   /// The bytes of the rows of a panel with `elements` elements each.
   double getPanelBytes(ArrayRef<unsigned> rows, int64_t elements) const;
   /// Whether the sums of as many rows as a vector has lanes may become one
@@ -267,7 +301,29 @@ bool Scheduler::chooseContractionTile() {
       schedule.factors[rows] = row;
       schedule.factors[columns] = column;
     }
+  keepSmallerFactor();
   return best > 0.5;
+}
+
+/// The inner loops read all of a factor again for each block of the outer ones:
+/// that one stays in the L2 cache if the smaller is chosen.
+void Scheduler::keepSmallerFactor() {
+  double rows = double(nest.estimatePositions(contraction->rows)),
+         columns = double(nest.estimatePositions(contraction->columns)),
+         bytes = double(nest.estimatePositions(contraction->terms)) *
+                 kLeastBits / 8;
+  if (columns * bytes <= cpu::kL2Bytes / 2 || rows >= columns)
+    return;
+  SmallVector<unsigned> order;
+  for (ArrayRef<unsigned> own :
+       {ArrayRef(contraction->columns), ArrayRef(contraction->rows)})
+    for (unsigned loop : schedule.outer)
+      if (llvm::is_contained(own, loop))
+        order.push_back(loop);
+  const unsigned *next = order.begin();
+  for (unsigned &loop : schedule.outer)
+    if (llvm::is_contained(order, loop))
+      loop = *next++;
 }
 
 /// Chooses register tiles: as many accumulators as the register file holds in
@@ -353,12 +409,60 @@ void Scheduler::chooseFactors() {
           factors[loop] = std::clamp<int64_t>(vectorsOf(loop), 1, 4);
 }
 
+double Scheduler::getBalance(int64_t blocks) {
+  double sum = 0;
+  for (int64_t threads : {2, 4, 8, 16})
+    sum += double(blocks) / double(llvm::alignTo(blocks, threads));
+  return sum / 4;
+}
+
+/// Each thread makes its own panels, so that a loop inside of one has more work
+/// if it is shared. Threads that share the outermost loop work on memory that
+/// is far apart.
+void Scheduler::chooseSharedLoop() {
+  constexpr double kInner = 0.7;
+  int64_t work = estimateWork(nest);
+  if (!function.alwaysThreads && work < TDRT_LEAST_SHARED_WORK)
+    return;
+  if (mayReport(function.kernel))
+    return;
+  double best = 0;
+  int64_t blocks = 0;
+  for (size_t i = 0; i < schedule.outer.size(); ++i) {
+    unsigned loop = schedule.outer[i];
+    bool isOfAll = llvm::all_of(nest.getRoots(), [&](const Access &root) {
+      return llvm::any_of(
+          *root.at, [&](Coordinate at) { return getLoop(at) == int(loop); });
+    });
+    int64_t unit = schedule.isOnLanes(loop) ? schedule.lanes : 1;
+    int64_t count = llvm::divideCeil(nest.estimateExtent(loop),
+                                     schedule.factors[loop] * unit);
+    bool isInner = schedule.panel && i >= schedule.panel->around;
+    double score = getBalance(count) * (isInner ? kInner : 1);
+    if (!isOfAll || count < 2 || score <= best)
+      continue;
+    best = score;
+    schedule.shared = loop;
+    blocks = count;
+  }
+  if (schedule.shared >= 0)
+    schedule.work = getBlockWork(function, work, blocks);
+}
+
+NestSchedule scheduleKernel(const KernelFunction &function,
+                            const LoopNest &nest) {
+  Scheduler scheduler(function, nest);
+  scheduler.orderLoops(/*serial=*/0);
+  scheduler.planPanel();
+  scheduler.chooseFactors();
+  scheduler.chooseSharedLoop();
+  return std::move(scheduler.schedule);
+}
+
 NestSchedule scheduleNest(const KernelFunction &function, const LoopNest &nest,
-                          LoopSet serial, bool hasScratch) {
+                          LoopSet serial) {
   Scheduler scheduler(function, nest);
   scheduler.orderLoops(serial);
-  if (hasScratch)
-    scheduler.planPanel();
   scheduler.chooseFactors();
   return std::move(scheduler.schedule);
 }
@@ -370,6 +474,11 @@ NestSchedule scheduleFlatNest(const KernelFunction &function,
   schedule.onLanes = 1;
   schedule.factors.assign(nest.getLoops().size(), 1);
   schedule.outer = {0};
+  if (!mayReport(function.kernel)) {
+    schedule.shared = 0;
+    schedule.work = getBlockWork(function, estimateWork(nest),
+                                 countElements(nest) / schedule.lanes);
+  }
   return schedule;
 }
 

@@ -40,14 +40,24 @@ struct NestSchedule {
   };
   std::optional<PanelPlan> panel;
 
+  /// The outer loop whose blocks threads share; -1: there is none, the kernel
+  /// runs on one thread.
+  int shared = -1;
+  /// Estimated work of a block of that loop (td::estimateWork).
+  int64_t work = 0;
+
   bool isOnLanes(unsigned loop) const { return td::contains(onLanes, loop); }
 };
 
-/// The schedule of a nest. Loops in `serial` must not be on lanes.
-/// `hasScratch`: whether there may be a panel.
+/// The schedule of a nest that is a whole kernel: it may have a panel, and
+/// threads may share its blocks.
+NestSchedule scheduleKernel(const KernelFunction &function,
+                            const td::LoopNest &nest);
+
+/// The schedule of a nest that is a part of a kernel. Loops in `serial` must
+/// not be on lanes.
 NestSchedule scheduleNest(const KernelFunction &function,
-                          const td::LoopNest &nest, td::LoopSet serial,
-                          bool hasScratch);
+                          const td::LoopNest &nest, td::LoopSet serial);
 
 /// The schedule of a flat nest: one loop over all elements.
 NestSchedule scheduleFlatNest(const KernelFunction &function,

@@ -27,8 +27,7 @@ static LogicalResult emitScan(KernelFunction &function, ScanOp op) {
   Scan scan(function, op, std::move(*input));
   const LoopNest &nest = scan.getNest();
   LoopSet serial = scan.getLine() ? toLoopSet(*scan.getLine()) : 0;
-  NestSchedule schedule =
-      scheduleNest(function, nest, serial, /*hasScratch=*/false);
+  NestSchedule schedule = scheduleNest(function, nest, serial);
   SmallVector<unsigned> around(scan.getAround()), line;
   if (scan.getLine())
     line.push_back(*scan.getLine());

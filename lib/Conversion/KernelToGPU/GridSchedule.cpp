@@ -18,9 +18,9 @@ namespace {
 constexpr int64_t kMostOwners = 64;
 /// Registers of a thread that accumulators may take.
 constexpr int64_t kAccumulators = 64;
-/// Instructions for the elements that a thread takes at once: more need more
-/// registers than a thread has.
-constexpr int64_t kMostAtOnce = 512;
+/// Instructions for the elements that a thread takes at once, and registers of
+/// their results: more need more registers than a thread has.
+constexpr int64_t kInstructions = 512, kResultRegisters = 128;
 /// Registers that values of all iterations may take in a block of the most
 /// threads, where a thread has 64.
 constexpr int64_t kHoisted = 32;
@@ -29,7 +29,8 @@ class Scheduler {
 public:
   Scheduler(const KernelFunction &function, const LoopNest &nest,
             LoopSet serial)
-      : function(function), nest(nest), serial(serial) {
+      : function(function), nest(nest), serial(serial),
+        mostAtOnce(countAtOnce()) {
     schedule.factors.assign(nest.getLoops().size(), 1);
   }
 
@@ -39,8 +40,11 @@ public:
 private:
   void orderLoops();
   void shareReductions();
-  /// Most neighbours along `loop` that one memory access moves and for which
-  /// the registers of a thread suffice.
+  /// The most elements of the results for which the registers of a thread
+  /// suffice.
+  int64_t countAtOnce() const;
+  /// Most neighbours along `loop` that one memory access moves, up to
+  /// `mostAtOnce`.
   int64_t getWidth(unsigned loop) const;
   /// Reduces the threads of a block if there is one block. For groups of one
   /// thread.
@@ -63,10 +67,23 @@ private:
   const KernelFunction &function;
   const LoopNest &nest;
   const LoopSet serial;
+  const int64_t mostAtOnce;
   GridSchedule schedule;
 };
 
 } // namespace
+
+int64_t Scheduler::countAtOnce() const {
+  int64_t cost = 1, registers = 0;
+  KernelOp kernel = function.kernel;
+  for (auto op : kernel.getBody().getOps<ComputeOp>())
+    cost += int64_t(op.getInfo().cost);
+  for (const Access &root : nest.getRoots()) {
+    Type type = getRegisterType(getElementTypeOrSelf(root.tensor.getType()));
+    registers += llvm::divideCeil(type.getIntOrFloatBitWidth(), 32);
+  }
+  return std::min(kInstructions / cost, kResultRegisters / registers);
+}
 
 int64_t Scheduler::getWidth(unsigned loop) const {
   int64_t extent = nest.getLoops()[loop].extent, narrowest = gpu::kWidestAccess;
@@ -82,11 +99,8 @@ int64_t Scheduler::getWidth(unsigned loop) const {
     look(root);
   for (const Access &input : nest.getInputs())
     look(input);
-  int64_t cost = 1, width = gpu::kWidestAccess / narrowest;
-  KernelOp kernel = function.kernel;
-  for (auto op : kernel.getBody().getOps<ComputeOp>())
-    cost += int64_t(op.getInfo().cost);
-  while (width > 1 && width * cost > kMostAtOnce)
+  int64_t width = gpu::kWidestAccess / narrowest;
+  while (width > 1 && width > mostAtOnce)
     width /= 2;
   if (function.flatSize)
     return width;

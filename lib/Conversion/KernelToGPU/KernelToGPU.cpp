@@ -105,8 +105,6 @@ private:
   void finish(LLVM::LLVMFuncOp function, const LaunchShape &shape) override;
   void declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
                bool reports) override;
-  Value makeBlocks(OpBuilder &host, KernelOp kernel,
-                   const LaunchShape &shape) override;
 
   ModuleOp code;
   const bool splits;
@@ -157,40 +155,6 @@ void GPUOutliner::declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
                       function.getNumArguments(), reports);
   if (reports && !code.lookupSymbol(kReportIndex.name))
     defineReport(code);
-}
-
-Value GPUOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
-                              const LaunchShape &shape) {
-  Location loc = kernel.getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIntOp::create(host, loc, value, 64);
-  };
-  if (shape.blocks)
-    return constant(*shape.blocks);
-  auto divide = [&](Value count, int64_t by) -> Value {
-    count = host.createOrFold<arith::AddIOp>(loc, count, constant(by - 1));
-    return host.createOrFold<arith::DivUIOp>(loc, count, constant(by));
-  };
-  Value result = kernel.getResult(0);
-  if (!shape.tile.empty()) {
-    Value blocks = constant(1);
-    for (const LaunchShape::TiledDims &tiled : shape.tile) {
-      Value positions = constant(1);
-      for (unsigned dim : tiled.dims)
-        positions = host.createOrFold<arith::MulIOp>(
-            loc, positions, getSize(host, loc, result, dim));
-      blocks = host.createOrFold<arith::MulIOp>(
-          loc, blocks, divide(positions, tiled.extent));
-    }
-    return blocks;
-  }
-  Value blocks = divide(getElementCount(host, result), shape.elements);
-  if (!shape.isStrided)
-    return blocks;
-  // At least one: a kernel without a result may have a bad index to report.
-  blocks = host.createOrFold<arith::MaxUIOp>(loc, blocks, constant(1));
-  return host.createOrFold<arith::MinUIOp>(loc, blocks,
-                                           constant(gpu::kBusyBlocks));
 }
 
 LogicalResult GPUOutliner::outline(KernelOp kernel) {

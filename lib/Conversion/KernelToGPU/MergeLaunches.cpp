@@ -216,8 +216,10 @@ LaunchOp LaunchMerger::launchMerged(ArrayRef<LaunchOp> members,
                         kernel.getThreads(), kernel.getShared(),
                         layout.countWords(), kernel.getReports());
   }
-  auto merged = LaunchOp::create(b, loc, types, function.getSymName(), inputs,
-                                 sizes, blocks, inPlace, DenseI64ArrayAttr());
+  auto merged =
+      LaunchOp::create(b, loc, types, function.getSymName(), inputs, sizes,
+                       blocks, /*work=*/IntegerAttr(),
+                       /*scratch=*/false, inPlace, DenseI64ArrayAttr());
   ResultRange results = merged.getResults();
   for (LaunchOp member : members) {
     member.replaceAllUsesWith(results.take_front(member.getNumResults()));

@@ -1,4 +1,4 @@
-//===- Devices.cpp - GPUs: launches, transfers, handles, queries ----------===//
+//===- Devices.cpp - GPUs: transfers, handles, queries --------------------===//
 
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "FunctionLowering.h"
@@ -7,51 +7,6 @@
 using namespace mlir;
 
 namespace tdc {
-
-//===----------------------------------------------------------------------===//
-// Launches
-//===----------------------------------------------------------------------===//
-
-/// Whether the kernel takes a number that each iteration of the enclosing loop
-/// computes again.
-static bool isGivenOthers(td::LaunchOp op) {
-  auto loop = op->getParentOfType<LoopLikeOpInterface>();
-  auto isOfIteration = [&](Value value) {
-    return !isa<RankedTensorType>(value.getType()) &&
-           !matchPattern(value, m_Constant()) &&
-           !loop.isDefinedOutsideOfLoop(value);
-  };
-  return loop && llvm::any_of(op.getOperands(), isOfIteration);
-}
-
-void FunctionLowering::findVaryingLaunches() {
-  function.walk([&](td::LaunchOp op) {
-    if (isGivenOthers(op))
-      varyingLaunches.insert(op);
-  });
-}
-
-/// Launches a kernel on a GPU. All parameters are words, in the order of a cpu
-/// kernel's arguments; the first is the address that a bad index is reported
-/// to.
-LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
-  auto kernel = op->getParentOfType<ModuleOp>().lookupSymbol<td::GPUKernelOp>(
-      op.getCallee());
-  int32_t device = getDevice(op.getResult(0).getType());
-  if (auto start = op.getStartsAs()) {
-    Value input = op.getInputs()[(*start)[0]];
-    Value result = op.getResult((*start)[1]);
-    if (!plan.isShared(input, result))
-      copyTensor(getPointer(result), input);
-  }
-  llvm::SmallVector<Value> words = {op.getBlocks(), kernel.getReports()
-                                                        ? code.getErrors(device)
-                                                        : code.null()};
-  addKernelArguments(op, words);
-  code.launch({op.getLoc(), device, code.globals.getGPUKernel(kernel),
-               std::move(words), varyingLaunches.contains(op)});
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Transfers

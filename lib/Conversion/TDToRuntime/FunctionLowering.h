@@ -76,11 +76,21 @@ private:
   void receive(mlir::Block *block, mlir::ValueRange receivers);
   void bind(mlir::ValueRange receivers, mlir::ValueRange arguments);
 
-  // Tensors.
+  // Launches.
   mlir::LogicalResult lower(td::LaunchOp op);
-  /// Appends the arguments of a kernel that follow its first one.
+  /// Appends the arguments of a kernel that follow its first one, without its
+  /// blocks.
   void addKernelArguments(td::LaunchOp op,
                           llvm::SmallVectorImpl<mlir::Value> &arguments);
+  mlir::LogicalResult launchOnGPU(td::LaunchOp op);
+  /// Sets varyingLaunches. Must be called before loops become blocks.
+  void findVaryingLaunches();
+  /// Calls the function of a kernel, or lets threads share its blocks.
+  /// `arguments`: those of a call for all blocks.
+  void shareLaunch(td::LaunchOp op, mlir::LLVM::LLVMFuncOp callee,
+                   llvm::ArrayRef<mlir::Value> arguments);
+
+  // Tensors.
   mlir::LogicalResult lower(td::ReadOp op);
   mlir::LogicalResult lower(td::WriteOp op);
   mlir::LogicalResult lower(td::ItemOp op);
@@ -94,9 +104,6 @@ private:
   mlir::LogicalResult lower(mlir::arith::SelectOp op);
 
   // Devices.
-  mlir::LogicalResult launchOnGPU(td::LaunchOp op);
-  /// Sets varyingLaunches. Must be called before loops become blocks.
-  void findVaryingLaunches();
   /// The location of a copy op, with the name of the copied value.
   static mlir::Location getCopyLocation(mlir::Operation *copy);
   /// Emits a copy between devices; `location` is from getCopyLocation.

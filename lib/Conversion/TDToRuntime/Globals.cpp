@@ -189,6 +189,47 @@ FlatSymbolRefAttr Globals::addTable(llvm::StringRef name,
                      [&](Location loc) { return addRows(loc, rows); });
 }
 
+FlatSymbolRefAttr Globals::getTask(LLVM::LLVMFuncOp kernel,
+                                   std::optional<unsigned> scratch) {
+  auto name = builder.getStringAttr(kernel.getName() + "_task");
+  LLVM::LLVMFuncOp &task = functions[name];
+  if (task)
+    return FlatSymbolRefAttr::get(name);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(kernel);
+  Location loc = kernel.getLoc();
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext()),
+       i64 = builder.getI64Type();
+  auto type =
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                  {pointer, i64, i64, pointer});
+  task = LLVM::LLVMFuncOp::create(builder, loc, name, type,
+                                  LLVM::Linkage::Internal);
+  Block *entry = task.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  llvm::SmallVector<Value> arguments;
+  for (auto [i, wanted] :
+       llvm::enumerate(kernel.getArgumentTypes().drop_back(2))) {
+    if (i == scratch) {
+      arguments.push_back(entry->getArgument(3));
+      continue;
+    }
+    Value address =
+        LLVM::GEPOp::create(builder, loc, pointer, i64, entry->getArgument(0),
+                            llvm::ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    bool isBool = wanted.isInteger(1);
+    Value word =
+        LLVM::LoadOp::create(builder, loc, isBool ? i64 : wanted, address);
+    if (isBool)
+      word = LLVM::TruncOp::create(builder, loc, wanted, word);
+    arguments.push_back(word);
+  }
+  arguments.append({entry->getArgument(1), entry->getArgument(2)});
+  LLVM::CallOp::create(builder, loc, kernel, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return FlatSymbolRefAttr::get(name);
+}
+
 void Globals::declare(llvm::StringRef name, LLVM::LLVMFunctionType type) {
   LLVM::LLVMFuncOp &function = functions[builder.getStringAttr(name)];
   if (function)

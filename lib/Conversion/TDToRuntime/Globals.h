@@ -82,6 +82,12 @@ public:
   mlir::LLVM::LLVMFuncOp getKernel(mlir::StringAttr name) const {
     return functions.lookup(name);
   }
+  /// The task of tdrt_parallel_for that computes some blocks of a kernel. Its
+  /// argument is an array of words: those that the kernel takes before the
+  /// blocks. Argument `scratch` of the kernel, if there is one, is the memory
+  /// of the thread instead.
+  mlir::FlatSymbolRefAttr getTask(mlir::LLVM::LLVMFuncOp kernel,
+                                  std::optional<unsigned> scratch);
   /// The number of a GPU kernel.
   int32_t getGPUKernel(td::GPUKernelOp kernel) const {
     return gpuKernels.lookup(kernel);
@@ -137,7 +143,7 @@ private:
   mlir::ModuleOp module;
   mlir::OpBuilder builder;
   llvm::StringMap<mlir::FlatSymbolRefAttr> bytes;
-  /// Kernels and declared functions of the runtime.
+  /// Kernels, their tasks, and declared functions of the runtime.
   llvm::DenseMap<mlir::StringAttr, mlir::LLVM::LLVMFuncOp> functions;
   mlir::ArrayAttr arguments;
   llvm::MapVector<mlir::Attribute, int32_t> sites; ///< FileLineColLocs

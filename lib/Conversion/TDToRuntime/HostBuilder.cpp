@@ -221,6 +221,20 @@ LLVM::CallOp HostBuilder::call(LLVM::LLVMFuncOp callee, ValueRange arguments) {
 // Launches
 //===----------------------------------------------------------------------===//
 
+Value HostBuilder::storeWords(llvm::ArrayRef<Value> words) {
+  if (words.size() > wordCount) {
+    wordCount = llvm::PowerOf2Ceil(words.size());
+    wordRoom = allocateStack(wordCount * 8);
+  }
+  for (size_t i = 0; i < words.size(); ++i) {
+    Value word = words[i];
+    if (word.getType().isInteger(1))
+      word = LLVM::ZExtOp::create(builder, location, i64, word);
+    store(word, address(wordRoom, i * 8));
+  }
+  return wordRoom;
+}
+
 /// Emits the collected launches. Consecutive launches on one GPU become one
 /// sequence, unless they vary: the runtime launches a sequence as a whole if it
 /// repeats unchanged.
@@ -250,26 +264,18 @@ void HostBuilder::emitLaunches(llvm::ArrayRef<Launch> sequence) {
     sites.push_back(globals.getSite(launch.location));
   }
   location = sequence.front().location;
-  if (words.size() > wordCount) {
-    wordCount = llvm::PowerOf2Ceil(words.size());
-    wordRoom = allocateStack(wordCount * 8);
-  }
-  for (auto [index, word] : llvm::enumerate(words)) {
-    if (word.getType().isInteger(1))
-      word = LLVM::ZExtOp::create(builder, location, i64, word);
-    store(word, address(wordRoom, index * 8));
-  }
+  Value stored = storeWords(words);
   int32_t device = sequence.front().device;
   if (sequence.size() == 1)
     callChecked(runtime::tdrt_launch,
                 {context, int32(device), int32(kernels.front()), words.front(),
-                 address(wordRoom, 8), site()});
+                 address(stored, 8), site()});
   else
     callChecked(
         runtime::tdrt_launch_sequence,
         {context,
          int32(globals.addSequence(device, words.size(), kernels, sites)),
-         wordRoom});
+         stored});
 }
 
 } // namespace tdc

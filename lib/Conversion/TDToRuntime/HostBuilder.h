@@ -113,6 +113,9 @@ public:
   /// Calls a function of the module.
   mlir::LLVM::CallOp call(mlir::LLVM::LLVMFuncOp callee,
                           mlir::ValueRange arguments);
+  /// Stores values of at most 64 bits, a word each, in memory that the next
+  /// words overwrite; returns its address.
+  mlir::Value storeWords(llvm::ArrayRef<mlir::Value> words);
   /// Launches a kernel before the next call and before the end of the block:
   /// until then launches are collected, to be requested together.
   void launch(Launch launch) { launches.push_back(std::move(launch)); }
@@ -142,8 +145,7 @@ private:
   /// Per device; null if it was not needed yet.
   llvm::SmallVector<mlir::Value> arenas;
   llvm::SmallVector<Launch, 0> launches;
-  /// Memory for the words of launches; each launch overwrites the words of the
-  /// one before.
+  /// The memory of storeWords().
   mlir::Value wordRoom;
   unsigned wordCount = 0;
   /// The last address made for each device and offset.

@@ -1,4 +1,4 @@
-//===- Tensors.cpp - launches, slots, random numbers, buffers -------------===//
+//===- Tensors.cpp - slots, random numbers, buffers -----------------------===//
 
 #include "FunctionLowering.h"
 #include "mlir/IR/Matchers.h"
@@ -140,52 +140,6 @@ void FunctionLowering::freeDead(Operation *op) {
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
-
-/// Whether to check for ^C after the launch. In a loop, the end of an iteration
-/// checks; outside of loops, kernels with much work do.
-static bool mayTakeLong(td::LaunchOp op) {
-  constexpr int64_t much = 1 << 16;
-  return llvm::any_of(
-      llvm::concat<const Value>(op.getInputs(), op.getResults()),
-      [](Value value) {
-        auto type = dyn_cast<RankedTensorType>(value.getType());
-        return type &&
-               (!type.hasStaticShape() || type.getNumElements() >= much);
-      });
-}
-
-void FunctionLowering::addKernelArguments(
-    td::LaunchOp op, llvm::SmallVectorImpl<Value> &arguments) {
-  for (Value input : op.getInputs())
-    arguments.push_back(isTensor(input) ? getPointer(input) : input);
-  for (Value result : op.getResults())
-    arguments.push_back(getPointer(result));
-  for (Value input : op.getInputs())
-    if (isTensor(input))
-      llvm::append_range(arguments, getSizes(input));
-  llvm::append_range(arguments, op.getSizes());
-}
-
-LogicalResult FunctionLowering::lower(td::LaunchOp op) {
-  ValueRange sizes = op.getSizes();
-  for (Value result : op.getResults()) {
-    unsigned count = getType(result).getNumDynamicDims();
-    define(result, sizes.take_front(count));
-    sizes = sizes.drop_front(count);
-  }
-  if (op.isOnGPU())
-    return launchOnGPU(op);
-  llvm::SmallVector<Value> arguments = {code.getContext()};
-  addKernelArguments(op, arguments);
-  LLVM::LLVMFuncOp callee =
-      code.globals.getKernel(op.getCalleeAttr().getAttr());
-  LLVM::CallOp call = code.call(callee, arguments);
-  if (call.getNumResults())
-    code.check(call.getResult());
-  if (!op->getParentOfType<LoopLikeOpInterface>() && mayTakeLong(op))
-    code.poll();
-  return success();
-}
 
 Value FunctionLowering::getPointerAddress(FlatSymbolRefAttr slot) {
   return code.arenaAddress(/*device=*/0, slots.getPointerOffset(slot));

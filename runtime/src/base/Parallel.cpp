@@ -1,6 +1,8 @@
 //===- Parallel.cpp - the thread pool -------------------------------------===//
 //
-// Fork and join over contiguous parts. Workers spin for some microseconds after
+// Fork and join over contiguous parts. Each thread begins with a share of its
+// own, the same in every task of as many indexes, so that its processor's
+// caches have what it computed before. Workers spin for some microseconds after
 // a task, because the next kernel usually follows at once, and then sleep on a
 // futex; handing a task to spinning workers takes a tenth of a microsecond. The
 // pool is made at its first use and lives as long as the process.
@@ -9,12 +11,15 @@
 
 #include "base/Denormals.h"
 #include "base/Processors.h"
-#include "tdc_runtime.h"
+#include "base/Threads.h"
+#include "tdc_threads.h"
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <linux/futex.h>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <pthread.h>
@@ -63,10 +68,16 @@ uint32_t waitForChange(std::atomic<uint32_t> &word, uint32_t seen,
   }
 }
 
+/// The parts of a share of the indexes: a thread that is late, because another
+/// process has its processor, leaves some of its parts to others.
+constexpr int kPartsPerShare = 4;
+
 class Pool {
 public:
-  Pool(int threads, int spins) : spins(spins) {
-    for (int i = 1; i < threads; ++i) {
+  Pool(int threads, int spins)
+      : spins(spins), shares(new (std::nothrow) Share[threads]),
+        numShares(shares ? threads : 0) {
+    for (int i = 1; i < numShares; ++i) {
       pthread_t thread;
       Start *start = new (std::nothrow) Start{this, i};
       if (!start)
@@ -81,22 +92,23 @@ public:
     }
   }
 
-  /// Runs a task of n > 1 indexes. Returns false if there are no workers or
-  /// another thread is running a task.
-  bool run(tdrt_task task, void *arg, int64_t n) {
+  /// Runs a task of n > 1 indexes. Returns false if there are no workers, if
+  /// another thread is running a task, or if there is no memory for scratch.
+  bool run(tdrt_task task, void *arg, int64_t n, void *scratch,
+           int64_t scratchBytes) {
     if (workers == 0 || !busy.try_lock())
       return false;
-    job = {task, arg, n, n < workers + 1 ? static_cast<int>(n) : workers + 1};
-    unfinished.store(workers, std::memory_order_relaxed);
-    generation.fetch_add(1);
-    if (sleepers.load() > 0)
-      futexWake(generation);
-    runPart(0);
-    uint32_t left;
-    while ((left = unfinished.load(std::memory_order_acquire)) != 0)
-      waitForChange(unfinished, left, waiters, spins);
+    bool hasMemory = reserveScratch(scratchBytes);
+    if (hasMemory) {
+      shares[0].scratch = scratch;
+      publish({task, arg, n});
+      runParts(0);
+      uint32_t left;
+      while ((left = unfinished.load(std::memory_order_acquire)) != 0)
+        waitForChange(unfinished, left, waiters, spins);
+    }
     busy.unlock();
-    return true;
+    return hasMemory;
   }
 
 private:
@@ -108,29 +120,41 @@ private:
     tdrt_task task;
     void *arg;
     int64_t n;
-    int parts;
+  };
+  /// The indexes that one thread begins with, and its scratch. In a cache line
+  /// of its own.
+  struct alignas(64) Share {
+    /// The job's number, and below it the number of parts that no thread has
+    /// taken: a thread that is late takes no part of a later job unknowingly.
+    std::atomic<uint64_t> open{0};
+    void *scratch = nullptr;
+    int64_t scratchBytes = 0;
   };
 
-  void runPart(int index) {
-    if (index >= job.parts)
-      return;
-    // The first n % parts parts have one more index. No product can overflow.
-    int64_t size = job.n / job.parts, more = job.n % job.parts;
-    int64_t begin = size * index + (index < more ? index : more);
-    job.task(job.arg, begin, begin + size + (index < more));
-  }
-
+  bool reserveScratch(int64_t bytes);
+  void publish(Job next);
+  void runParts(int index);
   static void *work(void *argument) {
     Start start = *static_cast<Start *>(argument);
     delete static_cast<Start *>(argument);
     start.pool->loop(start.index);
     return nullptr;
   }
-
   void loop(int index);
+
+  /// The first index of a share, or of a part: `n` things go to `count` parts,
+  /// the first n % count of which have one more. No product can overflow.
+  static int64_t firstOf(int64_t n, int64_t count, int64_t index) {
+    return n / count * index + std::min(index, n % count);
+  }
+  static int64_t countParts(int64_t indexes) {
+    return std::min<int64_t>(indexes, kPartsPerShare);
+  }
 
   int spins;
   int workers = 0;
+  std::unique_ptr<Share[]> shares;
+  int numShares;
   std::mutex busy;
   Job job = {};
   // In separate cache lines, so that spinning workers do not slow the caller.
@@ -140,6 +164,66 @@ private:
   std::atomic<int> waiters{0};
 };
 
+/// Gives each worker at least `bytes` of scratch, readable for a vector past
+/// its end. It is kept for later tasks.
+bool Pool::reserveScratch(int64_t bytes) {
+  constexpr int64_t kAlignment = 64;
+  for (int i = 1; i < numShares; ++i) {
+    Share &share = shares[i];
+    if (share.scratchBytes >= bytes)
+      continue;
+    free(share.scratch);
+    int64_t size = (bytes + 2 * kAlignment - 1) / kAlignment * kAlignment;
+    share.scratch = aligned_alloc(kAlignment, size);
+    share.scratchBytes = share.scratch ? bytes : 0;
+    if (!share.scratch)
+      return false;
+  }
+  return true;
+}
+
+void Pool::publish(Job next) {
+  job = next;
+  int64_t count = numShares, parts = 0;
+  for (int64_t i = 0; i < count; ++i)
+    parts +=
+        countParts(firstOf(job.n, count, i + 1) - firstOf(job.n, count, i));
+  unfinished.store(parts, std::memory_order_relaxed);
+  uint64_t number = generation.load(std::memory_order_relaxed) + 1;
+  for (int64_t i = 0; i < count; ++i)
+    shares[i].open.store(
+        number << 32 |
+            countParts(firstOf(job.n, count, i + 1) - firstOf(job.n, count, i)),
+        std::memory_order_release);
+  generation.store(number);
+  if (sleepers.load() > 0)
+    futexWake(generation);
+}
+
+/// Runs the parts of the thread's own share, then those that others have left.
+void Pool::runParts(int index) {
+  int64_t count = numShares;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t share = (index + i) % count;
+    std::atomic<uint64_t> &open = shares[share].open;
+    uint64_t seen = open.load(std::memory_order_acquire);
+    while (uint32_t(seen) != 0) {
+      if (!open.compare_exchange_weak(seen, seen - 1,
+                                      std::memory_order_acquire))
+        continue;
+      // The job stays as it is until this part is finished.
+      int64_t begin = firstOf(job.n, count, share),
+              size = firstOf(job.n, count, share + 1) - begin,
+              parts = countParts(size), part = parts - uint32_t(seen);
+      job.task(job.arg, begin + firstOf(size, parts, part),
+               begin + firstOf(size, parts, part + 1), shares[index].scratch);
+      if (unfinished.fetch_sub(1) == 1 && waiters.load() > 0)
+        futexWake(unfinished);
+      seen = open.load(std::memory_order_acquire);
+    }
+  }
+}
+
 /// Is this thread inside a task? Then a nested task runs on this thread alone.
 thread_local bool insideTask = false;
 
@@ -148,25 +232,22 @@ void Pool::loop(int index) {
   ScopedDenormals flush(Denormals::Flush);
   for (uint32_t seen = 0;;) {
     seen = waitForChange(generation, seen, sleepers, spins);
-    runPart(index);
-    if (unfinished.fetch_sub(1) == 1 && waiters.load() > 0)
-      futexWake(unfinished);
+    runParts(index);
   }
 }
 
 std::atomic<int> wishedThreads{0};
+std::atomic<bool> isProgram{false};
 std::atomic<Pool *> pool{nullptr};
 std::mutex poolMutex;
 
 int numThreads() {
   if (int wished = wishedThreads)
     return wished;
-  static const int found = [] {
-    const char *variable = getenv("TDC_THREADS");
-    int threads = variable ? parseThreads(variable) : 0;
-    return threads ? threads : availableProcessors();
-  }();
-  return found;
+  const char *variable = getenv("TDC_THREADS");
+  if (int threads = variable ? parseThreads(variable) : 0)
+    return threads;
+  return isProgram ? availableProcessors() : 1;
 }
 
 Pool *getPool() {
@@ -188,21 +269,24 @@ Pool *getPool() {
 
 } // namespace
 
+void tdrt::useAllProcessors() { isProgram = true; }
+
 void tdrt_set_num_threads(int32_t n) {
-  wishedThreads = n < 0 ? 0 : n > kMaxThreads ? kMaxThreads : n;
+  wishedThreads = std::min(n, kMaxThreads);
 }
 
-void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n) {
+void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n, int64_t work,
+                       void *scratch, int64_t scratchBytes) {
   if (n <= 0)
     return;
-  if (n > 1 && !insideTask && numThreads() > 1) {
+  if (n > 1 && work >= TDRT_LEAST_SHARED_WORK && !insideTask) {
     if (Pool *threads = getPool()) {
       insideTask = true;
-      bool done = threads->run(task, arg, n);
+      bool done = threads->run(task, arg, n, scratch, scratchBytes);
       insideTask = false;
       if (done)
         return;
     }
   }
-  task(arg, 0, n);
+  task(arg, 0, n, scratch);
 }

@@ -48,8 +48,7 @@ int64_t leadingNumber(const std::string &text, int64_t otherwise) {
 int rounded(int64_t quota, int64_t period) {
   if (quota <= 0 || period <= 0)
     return kMaxThreads;
-  return static_cast<int>(
-      std::min<int64_t>((quota + period - 1) / period, kMaxThreads));
+  return static_cast<int>(std::clamp<int64_t>(quota / period, 1, kMaxThreads));
 }
 
 /// The quota of version 2; cpu.max is "max 100000" or "200000 100000".

@@ -2,7 +2,9 @@
 //
 // Reads and checks the header, the random state, the keys, and all data with
 // its checksums into separate memory; only then writes the slots. A file that
-// fails leaves the program's state as it was.
+// fails leaves the program's state as it was. In a process that a failure ends,
+// nobody sees that state: there, data is read to where it belongs, and the
+// process needs no memory for it twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -152,43 +154,80 @@ std::vector<Match> matchKeys(const Context &context,
   return matches;
 }
 
-void readAndVerify(const InputFile &file, const SafetensorsHeader &header,
-                   std::vector<Match> &matches) {
-  for (Match &match : matches) {
-    const FileTensor &tensor = match.tensor;
-    match.data.reset(new char[tensor.bytes]);
-    file.read(tensor.offset, match.data.get(), tensor.bytes);
-    // Files of other programs have no checksums.
-    const std::string *sum = header.findMetadata(kSumPrefix + tensor.key);
-    if (sum && *sum != hexText(xxh64(match.data.get(), tensor.bytes)))
-      failFile(742, tensor.offset,
-               "the checkpoint is damaged: the checksum of " +
-                   inQuotes(tensor.key) + " does not fit");
-    if (tensor.dtype == TDRT_BOOL)
-      refuseOddBools(match.data.get(), tensor.bytes, tensor.offset);
-    if (match.dtype == tensor.dtype)
-      continue;
-    int64_t bytes =
-        tensorBytes(match.dtype, tensor.dims.size(), tensor.dims.data());
-    std::unique_ptr<char[]> converted(new char[bytes]);
-    convert(match.data.get(), tensor.dtype, converted.get(), match.dtype,
-            bytes / elementBytes(match.dtype));
-    match.data = std::move(converted);
-  }
+/// Throws TR742 or TR721 if the bytes of a tensor are not those that were saved.
+void verify(const FileTensor &tensor, const SafetensorsHeader &header,
+            const char *data) {
+  // Files of other programs have no checksums.
+  const std::string *sum = header.findMetadata(kSumPrefix + tensor.key);
+  if (sum && *sum != hexText(xxh64(data, tensor.bytes)))
+    failFile(742, tensor.offset,
+             "the checkpoint is damaged: the checksum of " +
+                 inQuotes(tensor.key) + " does not fit");
+  if (tensor.dtype == TDRT_BOOL)
+    refuseOddBools(data, tensor.bytes, tensor.offset);
+}
+
+/// Reads the data of a match, in the slot's dtype.
+void readData(const InputFile &file, const SafetensorsHeader &header,
+              Match &match) {
+  const FileTensor &tensor = match.tensor;
+  match.data.reset(new char[tensor.bytes]);
+  file.read(tensor.offset, match.data.get(), tensor.bytes);
+  verify(tensor, header, match.data.get());
+  if (match.dtype == tensor.dtype)
+    return;
+  int64_t bytes =
+      tensorBytes(match.dtype, tensor.dims.size(), tensor.dims.data());
+  std::unique_ptr<char[]> converted(new char[bytes]);
+  convert(match.data.get(), tensor.dtype, converted.get(), match.dtype,
+          bytes / elementBytes(match.dtype));
+  match.data = std::move(converted);
 }
 
 /// Throws TR745 if the file has different values for two names of one slot.
-void refuseDifferent(const std::vector<Match> &matches) {
-  for (size_t i = 1; i < matches.size(); ++i) {
-    const Match &a = matches[i - 1], &b = matches[i];
-    if (a.slot == b.slot && memcmp(a.data.get(), b.data.get(),
-                                   tensorBytes(a.dtype, a.tensor.dims.size(),
-                                               a.tensor.dims.data())) != 0)
-      failFile(745, b.tensor.offset,
-               inQuotes(a.tensor.key) + " and " + inQuotes(b.tensor.key) +
-                   " are one parameter of the program, and have different "
-                   "values in the file");
+void refuseDifferent(const Match &a, const Match &b) {
+  if (memcmp(a.data.get(), b.data.get(),
+             tensorBytes(a.dtype, a.tensor.dims.size(),
+                         a.tensor.dims.data())) != 0)
+    failFile(745, b.tensor.offset,
+             inQuotes(a.tensor.key) + " and " + inQuotes(b.tensor.key) +
+                 " are one parameter of the program, and have different "
+                 "values in the file");
+}
+
+/// Reads the slots of all matches. `inPlace`: a failure may leave some of them
+/// changed.
+void readSlots(Context &context, const InputFile &file,
+               const SafetensorsHeader &header, std::vector<Match> &matches,
+               bool inPlace) {
+  for (size_t i = 0, next; i < matches.size(); i = next) {
+    Match &match = matches[i];
+    const tdrt_slot &slot = context.program->slots[match.slot];
+    for (next = i + 1;
+         next < matches.size() && matches[next].slot == match.slot; ++next)
+      ;
+    if (inPlace && next == i + 1 && match.dtype == match.tensor.dtype &&
+        !slot.order) {
+      char *to = context.state + slot.offset;
+      file.read(match.tensor.offset, to, match.tensor.bytes);
+      verify(match.tensor, header, to);
+      continue;
+    }
+    readData(file, header, match);
+    for (size_t other = i + 1; other < next; ++other) {
+      readData(file, header, matches[other]);
+      refuseDifferent(match, matches[other]);
+      matches[other].data.reset();
+    }
+    if (!inPlace)
+      continue;
+    tdrt_slot_write(&context, match.slot, match.data.get());
+    match.data.reset();
   }
+  // Nothing can fail any more.
+  for (const Match &match : matches)
+    if (match.data)
+      tdrt_slot_write(&context, match.slot, match.data.get());
 }
 
 /// The number at a key of the metadata. Throws TR744 if there is none.
@@ -229,12 +268,7 @@ int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
       if (!skipped.empty())
         note = "note: " + inQuotes(path) + " was restored where its keys fit" +
                skipped.text("; ") + "\n";
-      readAndVerify(file, header, matches);
-      refuseDifferent(matches);
-
-      // Nothing below can fail.
-      for (const Match &match : matches)
-        tdrt_slot_write(ctx, match.slot, match.data.get());
+      readSlots(context, file, header, matches, context.endsOnFailure);
       context.random = random;
       context.progress.hide();
       writeAll(STDERR_FILENO, note.data(), note.size());

@@ -5,6 +5,7 @@
 
 #include "base/Descriptor.h"
 #include "base/Processors.h"
+#include "base/Threads.h"
 #include "program/Context.h"
 #include <csignal>
 #include <cstdlib>
@@ -75,6 +76,7 @@ int runProcess(const tdrt_program *program, int argc, const char *const *argv,
               "error[TR602]: TDC_THREADS is a number from 1 to 1024\n");
     return tdc::ExitUsage;
   }
+  useAllProcessors();
   tdrt_context *ctx;
   bool readerGone = false;
   int32_t status = tdrt_open(program, argc, argv, &ctx);
@@ -84,6 +86,7 @@ int runProcess(const tdrt_program *program, int argc, const char *const *argv,
   } else if (status != 0) {
     tellError(ctx);
   } else {
+    Context::of(ctx).endsOnFailure = true;
     {
       InterruptGuard guard(ctx);
       ProgressTimer timer(ctx);

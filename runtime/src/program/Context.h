@@ -108,6 +108,9 @@ public:
   std::vector<tdrt_value> argValues;
   std::vector<std::string> argTexts; ///< strs of argValues point here
   std::string statsText;
+  /// Whether the process ends if a call fails, so that nobody sees the state
+  /// that is left.
+  bool endsOnFailure = false;
 
 private:
   int32_t errorCode = 0;

@@ -524,11 +524,11 @@ TEST_F(FaultTest, WithoutThreadsTheWorkIsDone) {
                   int64_t sums[1000] = {};
                   arm({Calls::System, k, lasting, EAGAIN});
                   tdrt_parallel_for(
-                      [](void *to, int64_t begin, int64_t end) {
+                      [](void *to, int64_t begin, int64_t end, void *) {
                         for (int64_t i = begin; i < end; ++i)
                           static_cast<int64_t *>(to)[i] = i;
                       },
-                      sums, 1000);
+                      sums, 1000, TDRT_LEAST_SHARED_WORK, nullptr, 0);
                   disarm();
                   for (int64_t i = 0; i < 1000; ++i)
                     if (sums[i] != i)

@@ -64,10 +64,10 @@ func.func @transposed_short(%x: tensor<128x32xf32>, %w: tensor<96x32xf32>) -> te
 // launch: 600 rows of 4 vectors. Batches are outside, rows of the left factor
 // inside. The largest panel has 512 KiB.
 // CHECK-LABEL: func.func @large
-// CHECK: td.launch @kernel_0(%arg0, %arg1) in_place []
+// CHECK: td.launch @kernel_0(%arg0, %arg1) blocks(%{{.*}}) work {{[0-9]+}} scratch in_place []
 // CHECK-SAME: -> (tensor<2x70x600xf32>, tensor<38400xf32>)
 // CHECK: llvm.func internal @kernel_0
-// CHECK-SAME: %[[SCRATCH:arg4]]: !llvm.ptr)
+// CHECK-SAME: %[[SCRATCH:arg4]]: !llvm.ptr, %arg5: i64, %arg6: i64)
 // CHECK: scf.for {{.*}} to %c2_i64
 // CHECK: scf.for {{.*}} step %c64_i64
 // CHECK: scf.for {{.*}} to %c600_i64

@@ -10,7 +10,7 @@ module attributes {
 // CHECK: llvm.mlir.global external constant @tdc_program()
 // CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
 // Header: the ABI version, two slots, two arguments, one site, no export, one alias.
-// CHECK: llvm.mlir.constant(9 : i32)
+// CHECK: llvm.mlir.constant(10 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)

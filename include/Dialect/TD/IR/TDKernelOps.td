@@ -68,9 +68,11 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
     function of the host or a td.gpu_kernel. It takes the context (on a GPU the
     device's error record), then in order a pointer per tensor input and the
     value of each scalar input, a pointer per result, and an i64 per `?` of the
-    inputs' and results' types. A GPU runs it in `blocks` blocks of threads. A
-    kernel that needs memory while it runs has it as its last result, which
-    nothing reads.
+    inputs' and results' types. A GPU runs it in `blocks` blocks of threads; the
+    threads of a processor share the blocks of a function, which takes the first
+    and the end of those that it computes as its last arguments. `work` is the
+    estimated work of such a block (td::estimateWork). With `scratch`, the last
+    result is memory that the kernel uses while it runs, which nothing reads.
 
     `in_place` lists the pairs (input, result) that may share one buffer; of the
     pairs that name the same input or the same result, at most one does.
@@ -81,19 +83,22 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
     C1: the callee is a function or a td.gpu_kernel of the module. C2: inputs are
     tensors or host scalars. C3: one size per `?` of the results. C4: in_place
     names pairs of a tensor input and a result of equal size in bytes. C5: blocks
-    are given if the callee is a td.gpu_kernel, and only then. C6: starts_as is a
-    pair of in_place.
+    are given if the callee is a td.gpu_kernel, blocks and work both or neither
+    if it is a function. C6: starts_as is a pair of in_place.
 
     Example:
     ```mlir
     llvm.func @kernel_0(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr)
+    llvm.func @kernel_1(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64)
     td.gpu_kernel @add_0 threads 256 shared 0 parameters 4
     %r = td.launch @kernel_0(%p, %g) in_place [0, 0] : (tensor<50xf32>, tensor<50xf32>) -> tensor<50xf32>
+    %m = td.launch @kernel_1(%r, %w) blocks(%n) work 5000 in_place [] : (tensor<50xf32>, tensor<50x99xf32>) -> tensor<99xf32>
     %s = td.launch @add_0(%r, %g) blocks(%b) in_place [0, 0] : (tensor<50xf32>, tensor<50xf32>) -> tensor<50xf32>
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$inputs,
                        Variadic<I64>:$sizes, Optional<I64>:$blocks,
+                       OptionalAttr<I64Attr>:$work, UnitAttr:$scratch,
                        DenseI64ArrayAttr:$in_place,
                        OptionalAttr<DenseI64ArrayAttr>:$starts_as);
   let results = (outs Variadic<TD_Tensor>:$results);
@@ -103,7 +108,8 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
   }];
   let assemblyFormat = [{
     $callee `(` $inputs `)` (`sizes` `(` $sizes^ `)`)?
-    (`blocks` `(` $blocks^ `)`)? `in_place` $in_place
+    (`blocks` `(` $blocks^ `)`)? (`work` $work^)?
+    (`scratch` $scratch^)? `in_place` $in_place
     (`starts_as` $starts_as^)? attr-dict `:` functional-type($inputs, $results)
   }];
   let hasVerifier = 1;

@@ -53,10 +53,13 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     return emitOpError("expected ")
            << getCalleeAttr() << " to be a function or a td.gpu_kernel";
   // C5
-  if (isa<GPUKernelOp>(callee) == bool(getBlocks()))
-    return success();
-  return emitOpError(getBlocks() ? "expected no blocks for a function"
-                                 : "expected blocks for a td.gpu_kernel");
+  bool isOfGPU = isa<GPUKernelOp>(callee);
+  if (isOfGPU && !getBlocks())
+    return emitOpError("expected blocks for a td.gpu_kernel");
+  if (isOfGPU ? bool(getWork()) : bool(getWork()) != bool(getBlocks()))
+    return emitOpError("expected work with the blocks of a function, and only "
+                       "there");
+  return success();
 }
 
 /// Bytes of a tensor of static size; none if it has a `?`.

@@ -134,8 +134,17 @@ func.func @launch_c4_bytes(%x: tensor<4xf32>) {
 
 func.func private @k()
 func.func @launch_c5_function(%x: tensor<4xf32>, %n: i64) {
-  // expected-error @below {{expected no blocks for a function}}
+  // expected-error @below {{expected work with the blocks of a function, and only there}}
   %0 = td.launch @k(%x) blocks(%n) in_place [] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func private @k()
+func.func @launch_c5_work(%x: tensor<4xf32>) {
+  // expected-error @below {{expected work with the blocks of a function, and only there}}
+  %0 = td.launch @k(%x) work 10 in_place [] : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
 

@@ -1,0 +1,62 @@
+// Threads share the blocks of a loop of a kernel that computes much. The launch has
+// their number and the work of each, the function takes the first and the end.
+//
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --canonicalize --split-input-file | FileCheck %s
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32 always-threads=true" --canonicalize --split-input-file | FileCheck %s --check-prefix=ALWAYS
+
+// Sixteen threads share 80 blocks of 5 rows more evenly than 5 blocks of columns.
+// CHECK-LABEL: func.func @product
+// CHECK: %[[BLOCKS:.*]] = arith.constant 80 : i64
+// CHECK: td.launch @kernel_0(%{{.*}}) blocks(%[[BLOCKS]]) work {{[0-9]+}} in_place
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK-SAME: %[[FIRST:[a-z0-9]+]]: i64, %[[END:[a-z0-9]+]]: i64) {
+// CHECK: scf.for {{.*}} step %c64_i64
+// CHECK: %[[FROM:.*]] = arith.muli %[[FIRST]], %c5_i64
+// CHECK: %[[LAST:.*]] = arith.muli %[[END]], %c5_i64
+// CHECK: %[[TO:.*]] = arith.minsi %[[LAST]], %c400_i64
+// CHECK: scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c5_i64
+func.func @product(%a: tensor<400x200xf32>, %b: tensor<200x300xf32>) -> tensor<400x300xf32> {
+  %r = td.matmul %a, %b : tensor<400x200xf32>, tensor<200x300xf32> -> tensor<400x300xf32>
+  return %r : tensor<400x300xf32>
+}
+
+// -----
+
+// A rest that is no whole block is in the last one.
+// CHECK-LABEL: func.func @rest
+// CHECK: td.launch @kernel_0(%{{.*}}) in_place
+// ALWAYS-LABEL: func.func @rest
+// ALWAYS: %[[BLOCKS:.*]] = arith.constant 5 : i64
+// ALWAYS: td.launch @kernel_0(%{{.*}}) blocks(%[[BLOCKS]]) work 1048576 in_place
+// ALWAYS-LABEL: llvm.func internal @kernel_0
+// ALWAYS-SAME: %[[FIRST:[a-z0-9]+]]: i64, %[[END:[a-z0-9]+]]: i64) {
+// ALWAYS: %[[LAST:.*]] = arith.muli %[[END]], %[[STEP:c[0-9]+_i64]]
+// ALWAYS: %[[HAS:.*]] = arith.cmpi sgt, %[[LAST]], %[[WHOLE:c[0-9]+_i64]]
+// ALWAYS: scf.if %{{.*}} {
+func.func @rest(%a: tensor<53x20xf32>, %b: tensor<20x16xf32>) -> tensor<53x16xf32> {
+  %r = td.matmul %a, %b : tensor<53x20xf32>, tensor<20x16xf32> -> tensor<53x16xf32>
+  return %r : tensor<53x16xf32>
+}
+
+// -----
+
+// One function serves elementwise kernels of all sizes: it has blocks of a vector
+// each, and the launch tells whether they are worth sharing.
+// CHECK-LABEL: func.func @elementwise
+// CHECK: td.launch @kernel_0(%{{.*}}) blocks(%{{.*}}) work {{[0-9]+}} in_place
+// CHECK: td.launch @kernel_0(%{{.*}}) blocks(%{{.*}}) work {{[0-9]+}} in_place
+func.func @elementwise(%a: tensor<4000x300xf32>, %b: tensor<40xf32>) -> (tensor<4000x300xf32>, tensor<40xf32>) {
+  %0 = td.exp %a : tensor<4000x300xf32>
+  %1 = td.exp %b : tensor<40xf32>
+  return %0, %1 : tensor<4000x300xf32>, tensor<40xf32>
+}
+
+// -----
+
+// The first bad index is reported, so one thread looks for it.
+// ALWAYS-LABEL: func.func @lookup
+// ALWAYS: td.launch @kernel_0(%{{.*}}) in_place
+func.func @lookup(%a: tensor<1000x300xf32>, %i: tensor<2000xi64>) -> tensor<2000x300xf32> {
+  %0 = td.gather %a, %i dim 0 : tensor<1000x300xf32>, tensor<2000xi64> -> tensor<2000x300xf32>
+  return %0 : tensor<2000x300xf32>
+}
