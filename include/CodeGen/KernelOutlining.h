@@ -51,9 +51,9 @@ struct LaunchShape {
   int64_t elements = 0;
   /// The tile of the first result per block, if `blocks` is absent.
   llvm::SmallVector<TiledDims, 3> tile;
-  /// Whether threads continue in strides of the grid, so that a launch may have
-  /// fewer blocks.
-  bool isStrided = false;
+  /// If not 0, threads continue in strides of the grid: a launch has at most so
+  /// many blocks, and at least one.
+  int64_t mostBlocks = 0;
 };
 
 /// A kernel, as input of the strategies.

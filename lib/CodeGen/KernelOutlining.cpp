@@ -2,7 +2,6 @@
 
 #include "CodeGen/KernelOutlining.h"
 #include "Dialect/TD/Analysis/Sizes.h"
-#include "Target/TargetInfo.h"
 #include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
@@ -126,12 +125,12 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
   Value blocks = !runTime     ? constant(known)
                  : known == 1 ? runTime
                               : multiply(runTime, constant(known));
-  if (!shape.isStrided)
+  if (shape.mostBlocks == 0)
     return blocks;
   // At least one: a kernel without a result may have a bad index to report.
   blocks = host.createOrFold<arith::MaxUIOp>(loc, blocks, constant(1));
   return host.createOrFold<arith::MinUIOp>(loc, blocks,
-                                           constant(gpu::kBusyBlocks));
+                                           constant(shape.mostBlocks));
 }
 
 Value getElementCount(OpBuilder &builder, Value tensor) {

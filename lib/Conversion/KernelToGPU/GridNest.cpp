@@ -149,7 +149,7 @@ static LaunchShape emit(KernelFunction &function, const LoopNest &nest,
   } else {
     shape.blocks = countBlocks(nest, schedule);
     shape.elements = countElements(nest, schedule);
-    shape.isStrided = true;
+    shape.mostBlocks = gpu::kBusyBlocks;
   }
   GridLoops loops(function, nest, std::move(schedule));
   NestStores stores(loops, targets);
@@ -205,7 +205,7 @@ static FailureOr<LaunchShape> emitGridUpdate(KernelFunction &function,
         LaunchShape shape =
             emit(function, nest, schedulePart(function, nest, serial), target);
         all.threads = all.elements = shape.threads;
-        all.isStrided = true;
+        all.mostBlocks = gpu::kBusyBlocks;
         isKnown &= shape.blocks.has_value();
         all.blocks = std::max(all.blocks, shape.blocks);
       });

@@ -87,7 +87,7 @@ LaunchShape GridScan::emit() {
   shape.threads = loops.schedule.threads;
   shape.blocks = countBlocks(nest, loops.schedule);
   shape.elements = loops.schedule.getGroups();
-  shape.isStrided = true;
+  shape.mostBlocks = gpu::kBusyBlocks;
   emitUnlessEmpty(function, nest, scan.getTarget(),
                   [&] { loops.openGrid([&] { emitLine(); }); });
   shape.sharedBytes = loops.device.getSharedBytes();

@@ -18,9 +18,9 @@ int parseThreads(const char *text);
 int availableProcessors();
 
 /// Number of processors that a cgroup's quota leaves, rounded down, at least 1;
-/// kMaxThreads without a quota. `root` is the folder where cgroups are mounted, `groups`
-/// the text of /proc/self/cgroup. The quotas of all parents count, in versions
-/// 2 and 1.
+/// kMaxThreads without a quota. `root` is the folder where cgroups are mounted,
+/// `groups` the text of /proc/self/cgroup. The quotas of all parents count, in
+/// versions 2 and 1.
 int quotaProcessors(const std::string &root, const std::string &groups);
 
 } // namespace tdrt

@@ -2,9 +2,9 @@
 //
 // Reads and checks the header, the random state, the keys, and all data with
 // its checksums into separate memory; only then writes the slots. A file that
-// fails leaves the program's state as it was. In a process that a failure ends,
-// nobody sees that state: there, data is read to where it belongs, and the
-// process needs no memory for it twice.
+// fails leaves the program's state as it was. A process that a failure ends
+// does not use that state again: there, data is read to where it belongs, and
+// needs no memory twice.
 //
 //===----------------------------------------------------------------------===//
 
@@ -154,7 +154,8 @@ std::vector<Match> matchKeys(const Context &context,
   return matches;
 }
 
-/// Throws TR742 or TR721 if the bytes of a tensor are not those that were saved.
+/// Throws TR742 or TR721 if the bytes of a tensor are not those that were
+/// saved.
 void verify(const FileTensor &tensor, const SafetensorsHeader &header,
             const char *data) {
   // Files of other programs have no checksums.

@@ -108,8 +108,8 @@ public:
   std::vector<tdrt_value> argValues;
   std::vector<std::string> argTexts; ///< strs of argValues point here
   std::string statsText;
-  /// Whether the process ends if a call fails, so that nobody sees the state
-  /// that is left.
+  /// Whether the process ends if a call fails, so that the state that is left
+  /// has no use.
   bool endsOnFailure = false;
 
 private:

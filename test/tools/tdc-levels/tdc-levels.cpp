@@ -34,6 +34,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/Pass.h"
 #include "tdc_exit_codes.h"
+#include "tdc_threads.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Path.h"
@@ -238,6 +239,8 @@ static void redirect(const std::string &path, int descriptor) {
   rlimit processorTime = {kSecondsAtMost, kSecondsAtMost + 1};
   setrlimit(RLIMIT_CPU, &processorTime);
   alarm(kSecondsToWait);
+  // More threads than one, and not a power of two.
+  tdrt_set_num_threads(3);
   int exitCode = 0;
   runOnDeepStack([&] { exitCode = Program(program, level).run(); });
   llvm::errs().flush();
