@@ -34,7 +34,7 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
     llvm.func @kernel_0(!llvm.ptr, !llvm.ptr, i64, !llvm.ptr, i64, i64)
     %n = arith.constant 50 : i64
     %blocks = arith.constant 13 : i64
-    %r = td.launch @kernel_0(%x, %n) blocks(%blocks) work 166 in_place [0, 0] : (tensor<50xf32>, i64) -> tensor<50xf32>
+    %r = td.launch @kernel_0(%x, %n) blocks(%blocks) work 58 in_place [0, 0] : (tensor<50xf32>, i64) -> tensor<50xf32>
     ```
     The body of @kernel_0 is in llvm, scf, arith, math and vector.
   }];

@@ -21,6 +21,9 @@ extern "C" {
 /* The least work (td::estimateWork) that threads share: about twenty
  * microseconds on one thread. Waking others takes a few. */
 enum { TDRT_LEAST_SHARED_WORK = 1 << 20 };
+/* Bytes at the end of the scratch of a task in which a thread says what the
+ * others are, from one of its parts to the next. */
+enum { TDRT_SCRATCH_TAG = 64 };
 /* The most threads of a process. */
 enum { TDRT_MOST_THREADS = 1024 };
 
@@ -31,7 +34,8 @@ typedef void (*tdrt_task)(void *arg, int64_t begin, int64_t end, void *scratch);
  * number of threads, so a result must depend on single indexes only. The
  * calling thread takes part; it is alone inside a task, or if n < 2 or the work
  * is too little (td::estimateWork). Its parts get `scratch`, of `scratch_bytes`
- * bytes; each other thread has as many of its own. */
+ * bytes; each other thread has as many of its own. The last TDRT_SCRATCH_TAG of
+ * them are 0 before a thread's first part. */
 TDRT_API void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n,
                                 int64_t work, void *scratch,
                                 int64_t scratch_bytes);

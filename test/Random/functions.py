@@ -72,7 +72,19 @@ def gradient(g):
     index = g.index(lambda value: 0 < value.size <= 80) if g.flip(0.3) else None
     names = [x, index] if index else [x]
     body = x and smooth_call(g, names, g.random.randint(1, 4))
+    if body and not depends(body[0], "p0"):
+        return None
     return body and body + [Let(g.name(), gradient_call(g, body, names, x))]
+
+
+def depends(function, parameter):
+    """Whether the result of a function is computed from a parameter."""
+    needed = {parameter}
+    for line in text_of(function.body):
+        assigned = re.match(r" *(?:let |var )?(\w+)\b[^=]*= (.*)", line)
+        if assigned and needed & set(re.findall(r"\w+", assigned[2])):
+            needed.add(assigned[1])
+    return function.result in needed
 
 
 def is_noise(value):

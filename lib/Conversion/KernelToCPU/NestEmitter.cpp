@@ -79,25 +79,23 @@ static SmallVector<int64_t> findInPlace(const KernelFunction &function,
   return pairs;
 }
 
-/// The blocks of the loop that threads share.
+/// The blocks of the loops that threads share.
 static LaunchShape getShape(const KernelFunction &function,
                             const LoopNest &nest,
                             const NestSchedule &schedule) {
   LaunchShape shape;
-  if (schedule.shared < 0)
-    return shape;
-  unsigned loop = schedule.shared;
-  int64_t extent =
-      schedule.factors[loop] * (schedule.isOnLanes(loop) ? schedule.lanes : 1);
   shape.work = schedule.work;
-  if (function.flatSize) {
-    shape.elements = extent;
-    return shape;
+  for (unsigned loop : schedule.shared) {
+    int64_t step = schedule.getStep(loop);
+    if (function.flatSize) {
+      shape.elements = step;
+      continue;
+    }
+    const Coordinates &at = *nest.getRoots().front().at;
+    auto *own = llvm::find_if(
+        at, [&](Coordinate part) { return getLoop(part) == int(loop); });
+    shape.tile.push_back({{unsigned(own - at.begin())}, step});
   }
-  const Coordinates &at = *nest.getRoots().front().at;
-  auto *own = llvm::find_if(
-      at, [&](Coordinate part) { return getLoop(part) == int(loop); });
-  shape.tile.push_back({{unsigned(own - at.begin())}, extent});
   return shape;
 }
 
@@ -107,7 +105,7 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
   plan.inPlace = findInPlace(kernel.function, *kernel.nest);
   if (schedule.panel)
     plan.scratch = getPanelType(*kernel.nest, schedule);
-  plan.hasBlocks = schedule.shared >= 0;
+  plan.hasBlocks = !schedule.shared.empty();
   plan.emit = [nest = std::move(*kernel.nest), schedule = std::move(schedule)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
     emit(function, nest, schedule, getResultTargets(function, nest));

@@ -15,7 +15,8 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
                      const NestSchedule &schedule)
     : KernelLoops(function, nest, schedule.lanes, schedule.factors,
                   schedule.onLanes),
-      resultLane(schedule.resultLane), shared(schedule.shared) {}
+      resultLane(schedule.resultLane), shared(schedule.shared),
+      firstBlock(function.firstBlock), endBlock(function.endBlock) {}
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
                                        int64_t factor, Value lastMask,
@@ -30,11 +31,16 @@ NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
     if (lastMask)
       evaluator.masks[(factor - 1) * lanes] = lastMask;
   }
+  Value outerFirst = firstBlock, outerEnd = endBlock;
+  if (isShared(loop) && loop != shared.back())
+    enterShare(loop, position);
   factors[loop] = factor;
   evaluator.positions[loop] = position;
   evaluator.pushScope(loop, entry);
   Values results = body(carried);
   evaluator.popScope();
+  firstBlock = outerFirst;
+  endBlock = outerEnd;
   evaluator.positions[loop] = outerPosition;
   factors[loop] = wholeFactor;
   if (isLane) {
@@ -120,16 +126,66 @@ Value NestLoops::unlessEmpty(Value end) {
       b, function.loc, std::exchange(isEmpty, Value()), function.i64(0), end);
 }
 
+Value NestLoops::divideUp(Value value, Value by) {
+  Location loc = function.loc;
+  Value more = arith::SubIOp::create(b, loc, by, function.i64(1));
+  return arith::DivUIOp::create(b, loc,
+                                arith::AddIOp::create(b, loc, value, more), by);
+}
+
+Value NestLoops::countBlocksWithin(unsigned loop) {
+  Location loc = function.loc;
+  int64_t known = 1;
+  Value runTime;
+  const unsigned *at = llvm::find(shared, loop);
+  for (unsigned inner : ArrayRef(at + 1, shared.end())) {
+    int64_t extent = nest.getLoops()[inner].extent,
+            step = factors[inner] * getUnit(inner);
+    if (!ShapedType::isDynamic(extent)) {
+      known *= llvm::divideCeil(extent, step);
+      continue;
+    }
+    Value size = function.getSize(nest.getLoops()[inner].tensor,
+                                  nest.getLoops()[inner].dim);
+    Value count = divideUp(size, function.i64(step));
+    runTime = runTime
+                  ? arith::MulIOp::create(b, loc, runTime, count).getResult()
+                  : count;
+  }
+  Value all = function.i64(known);
+  return runTime ? arith::MulIOp::create(b, loc, all, runTime).getResult()
+                 : all;
+}
+
+void NestLoops::enterShare(unsigned loop, Value position) {
+  Location loc = function.loc;
+  Value step = function.i64(factors[loop] * getUnit(loop));
+  Value within = countBlocksWithin(loop);
+  Value before = arith::MulIOp::create(
+      b, loc, arith::DivUIOp::create(b, loc, position, step), within);
+  firstBlock = arith::MaxSIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, firstBlock, before),
+      function.i64(0));
+  endBlock = arith::MinSIOp::create(
+      b, loc, arith::SubIOp::create(b, loc, endBlock, before), within);
+}
+
 NestLoops::Share NestLoops::takeShare(unsigned loop, Value whole, Value size) {
-  if (int(loop) != shared)
+  if (!isShared(loop))
     return {function.i64(0), whole, size};
   Location loc = function.loc;
   Value step = function.i64(factors[loop] * getUnit(loop));
-  Value from = arith::MulIOp::create(b, loc, function.firstBlock, step);
-  Value end = arith::MulIOp::create(b, loc, function.endBlock, step);
+  Value first = firstBlock, end = endBlock;
+  if (loop != shared.back()) {
+    Value within = countBlocksWithin(loop);
+    first = arith::DivUIOp::create(b, loc, first, within);
+    end = divideUp(end, within);
+  }
+  Value from = arith::MulIOp::create(b, loc, first, step);
+  Value to = arith::MulIOp::create(b, loc, end, step);
   Value hasRest =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, end, whole);
-  return {from, arith::MinSIOp::create(b, loc, end, whole),
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sgt, to, whole);
+  return {from, arith::MinSIOp::create(b, loc, to, whole),
           arith::SelectOp::create(b, loc, hasRest, size, whole)};
 }
 
@@ -166,10 +222,9 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
     return openDynamic(loop, sections, carried, body);
 
   int64_t whole = extent / step * step;
-  bool isShared = int(loop) == shared;
   Values values(carried);
   Share share;
-  if (whole == step && !isShared) {
+  if (whole == step && !isShared(loop)) {
     values = emitBlock(loop, function.i64(0), factors[loop], Value(),
                        /*entry=*/nullptr, values, body);
   } else if (whole > 0) {
@@ -187,7 +242,7 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
     mask = makeMask(last);
   OpBuilder::InsertionGuard guard(b);
   scf::IfOp branch;
-  if (isShared) {
+  if (isShared(loop)) {
     Value isOwn =
         arith::CmpIOp::create(b, function.loc, arith::CmpIPredicate::sgt,
                               share.end, function.i64(whole));

@@ -50,9 +50,18 @@ private:
   struct Share {
     mlir::Value from, whole, end;
   };
-  /// All positions of a loop; of the shared one those of the function's blocks.
+  /// All positions of a loop; of a shared one those of the function's blocks.
   /// `whole`: the end of the last whole block of the loop, `size`: its extent.
   Share takeShare(unsigned loop, mlir::Value whole, mlir::Value size);
+  bool isShared(unsigned loop) const {
+    return llvm::is_contained(shared, loop);
+  }
+  mlir::Value divideUp(mlir::Value value, mlir::Value by);
+  /// The number of blocks in a block of the shared loop `loop`: those of the
+  /// shared loops inside.
+  mlir::Value countBlocksWithin(unsigned loop);
+  /// Sets the function's blocks to those in the block of `loop` at `position`.
+  void enterShare(unsigned loop, mlir::Value position);
   Values openNext(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
                   Body body, const PartialSums *sums);
   Values openOne(unsigned loop, Sections sections, mlir::ValueRange carried,
@@ -66,8 +75,12 @@ private:
                     mlir::ValueRange carried, Body body);
 
   /// See NestSchedule.
-  const int resultLane, shared;
+  const int resultLane;
+  const llvm::SmallVector<unsigned, 2> shared;
   int64_t rowsOnLanes = 0; ///< 0: not on lanes
+  /// The function's blocks in the open blocks of the shared loops: the first,
+  /// and the end.
+  mlir::Value firstBlock, endBlock;
   /// Whether an inner loop of those that are being opened is empty: the guard
   /// of the outermost. Null: no guard.
   mlir::Value isEmpty;

@@ -96,12 +96,9 @@ public:
   /// some if its neighbours on lanes are not neighbours in memory, many if it
   /// is larger than the caches. Then brings the outer loops into another order.
   void planPanel();
-  /// Chooses the loop whose blocks threads share, if the kernel computes
+  /// Chooses the loops whose blocks threads share, if the kernel computes
   /// enough.
-  void chooseSharedLoop();
-  /// How evenly threads can share `blocks` equal blocks: the mean share of time
-  /// that they work, for some numbers of threads.
-  static double getBalance(int64_t blocks);
+  void chooseSharedLoops();
   /// The bytes of the rows of a panel with `elements` elements each.
   double getPanelBytes(ArrayRef<unsigned> rows, int64_t elements) const;
   /// Whether the sums of as many rows as a vector has lanes may become one
@@ -409,43 +406,33 @@ void Scheduler::chooseFactors() {
           factors[loop] = std::clamp<int64_t>(vectorsOf(loop), 1, 4);
 }
 
-double Scheduler::getBalance(int64_t blocks) {
-  double sum = 0;
-  for (int64_t threads : {2, 4, 8, 16})
-    sum += double(blocks) / double(llvm::alignTo(blocks, threads));
-  return sum / 4;
-}
-
-/// Each thread makes its own panels, so that a loop inside of one has more work
-/// if it is shared. Threads that share the outermost loop work on memory that
-/// is far apart.
-void Scheduler::chooseSharedLoop() {
-  constexpr double kInner = 0.7;
-  int64_t work = estimateWork(nest);
-  if (!function.alwaysThreads && work < TDRT_LEAST_SHARED_WORK)
+/// Loops are shared from the outermost on, so that threads work on memory that
+/// is far apart, until there are several blocks for each of many threads. Each
+/// thread makes its own panels: loops inside of one are shared only if there
+/// are few blocks around it.
+void Scheduler::chooseSharedLoops() {
+  constexpr int64_t kManyBlocks = 64, kEnoughPanels = 16;
+  int64_t work = estimateWork(nest), blocks = 1;
+  if ((work < TDRT_LEAST_SHARED_WORK && !function.alwaysThreads) ||
+      mayReport(function.kernel))
     return;
-  if (mayReport(function.kernel))
-    return;
-  double best = 0;
-  int64_t blocks = 0;
   for (size_t i = 0; i < schedule.outer.size(); ++i) {
     unsigned loop = schedule.outer[i];
+    bool isInPanel = schedule.panel && i >= schedule.panel->around;
+    if (blocks >= (isInPanel ? kEnoughPanels : kManyBlocks))
+      break;
     bool isOfAll = llvm::all_of(nest.getRoots(), [&](const Access &root) {
       return llvm::any_of(
           *root.at, [&](Coordinate at) { return getLoop(at) == int(loop); });
     });
-    int64_t unit = schedule.isOnLanes(loop) ? schedule.lanes : 1;
-    int64_t count = llvm::divideCeil(nest.estimateExtent(loop),
-                                     schedule.factors[loop] * unit);
-    bool isInner = schedule.panel && i >= schedule.panel->around;
-    double score = getBalance(count) * (isInner ? kInner : 1);
-    if (!isOfAll || count < 2 || score <= best)
+    int64_t count =
+        llvm::divideCeil(nest.estimateExtent(loop), schedule.getStep(loop));
+    if (!isOfAll || count < 2)
       continue;
-    best = score;
-    schedule.shared = loop;
-    blocks = count;
+    schedule.shared.push_back(loop);
+    blocks *= count;
   }
-  if (schedule.shared >= 0)
+  if (!schedule.shared.empty())
     schedule.work = getBlockWork(function, work, blocks);
 }
 
@@ -455,7 +442,7 @@ NestSchedule scheduleKernel(const KernelFunction &function,
   scheduler.orderLoops(/*serial=*/0);
   scheduler.planPanel();
   scheduler.chooseFactors();
-  scheduler.chooseSharedLoop();
+  scheduler.chooseSharedLoops();
   return std::move(scheduler.schedule);
 }
 
@@ -475,7 +462,7 @@ NestSchedule scheduleFlatNest(const KernelFunction &function,
   schedule.factors.assign(nest.getLoops().size(), 1);
   schedule.outer = {0};
   if (!mayReport(function.kernel)) {
-    schedule.shared = 0;
+    schedule.shared = {0};
     schedule.work = getBlockWork(function, estimateWork(nest),
                                  countElements(nest) / schedule.lanes);
   }

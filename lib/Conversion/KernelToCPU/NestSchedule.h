@@ -40,13 +40,25 @@ struct NestSchedule {
   };
   std::optional<PanelPlan> panel;
 
-  /// The outer loop whose blocks threads share; -1: there is none, the kernel
-  /// runs on one thread.
-  int shared = -1;
-  /// Estimated work of a block of that loop (td::estimateWork).
+  /// The outer loops whose blocks threads share, from the outermost: a block of
+  /// the kernel is one of each. Empty: the kernel runs on one thread.
+  llvm::SmallVector<unsigned, 2> shared;
+  /// Estimated work of a block (td::estimateWork).
   int64_t work = 0;
 
   bool isOnLanes(unsigned loop) const { return td::contains(onLanes, loop); }
+  /// The number of elements of a loop in one of its blocks.
+  int64_t getStep(unsigned loop) const {
+    return factors[loop] * (isOnLanes(loop) ? lanes : 1);
+  }
+  /// Whether a thread may use a panel for several of its parts of the kernel:
+  /// they share loops inside of it.
+  bool keepsPanel() const {
+    return panel && llvm::any_of(shared, [&](unsigned loop) {
+             return !llvm::is_contained(
+                 llvm::ArrayRef(outer).take_front(panel->around), loop);
+           });
+  }
 };
 
 /// The schedule of a nest that is a whole kernel: it may have a panel, and

@@ -6,11 +6,16 @@
 // other factor (Goto and van de Geijn, Anatomy of High-Performance Matrix
 // Multiplication, ACM TOMS 34, 2008).
 //
+// A thread that computes several parts of a kernel next to each other often
+// needs the same panel again. A tag behind it says which one it is.
+//
 //===----------------------------------------------------------------------===//
 
 #include "PanelEmitter.h"
 #include "CodeGen/ElementOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tdc_threads.h"
 
 using namespace mlir;
 using namespace tdc::td;
@@ -25,20 +30,69 @@ static Access getFactor(const LoopNest &nest, const NestSchedule &schedule) {
           &nest.operandAt(product.op, index, *product.at)};
 }
 
-void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
+/// Copies the elements of the factor at the open blocks to the panel.
+static void fill(NestLoops &loops, const Panel &panel) {
   TileEvaluator &evaluator = loops.evaluator;
-  unsigned lane = evaluator.laneLoop;
-  evaluator.panel = {};
-  Panel panel{getFactor(loops.nest, schedule), loops.function.scratch,
-              schedule.panel->rows, loops.factors[lane] * loops.lanes};
   loops.open(panel.rows, {}, [&](ValueRange) {
-    for (const Tile &tile : loops.getTiles(toLoopSet(lane)))
+    for (const Tile &tile : loops.getTiles(toLoopSet(evaluator.laneLoop)))
       LLVM::StoreOp::create(loops.function.builder, loops.function.loc,
                             evaluator.toVector(evaluator.evaluate(
                                 panel.of.tensor, *panel.of.at, tile)),
                             evaluator.getAddress(panel, tile));
     return NestLoops::Values();
   });
+}
+
+/// A number for the open blocks of the loops around the panel: different from
+/// that of others, and not 0.
+static Value getTag(NestLoops &loops, const NestSchedule &schedule) {
+  KernelFunction &function = loops.function;
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
+  Value tag = function.i64(1);
+  for (unsigned loop :
+       ArrayRef(schedule.outer).take_front(schedule.panel->around)) {
+    const Loop &info = loops.nest.getLoops()[loop];
+    tag = arith::MulIOp::create(b, loc, tag,
+                                function.getSize(info.tensor, info.dim));
+    tag = arith::AddIOp::create(b, loc, tag, loops.evaluator.positions[loop]);
+  }
+  return tag;
+}
+
+void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
+  TileEvaluator &evaluator = loops.evaluator;
+  KernelFunction &function = loops.function;
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
+  unsigned lane = evaluator.laneLoop;
+  evaluator.panel = {};
+  Panel panel{getFactor(loops.nest, schedule), function.scratch,
+              schedule.panel->rows, loops.factors[lane] * loops.lanes};
+  if (!schedule.keepsPanel()) {
+    fill(loops, panel);
+    evaluator.panel = panel;
+    return;
+  }
+  RankedTensorType type = getPanelType(loops.nest, schedule);
+  Value address = LLVM::GEPOp::create(
+      b, loc, function.scratch.getType(), b.getI8Type(), function.scratch,
+      ArrayRef<LLVM::GEPArg>{
+          int32_t(type.getNumElements() * type.getElementTypeBitWidth() / 8 -
+                  TDRT_SCRATCH_TAG)});
+  Value tag = getTag(loops, schedule);
+  Value known = LLVM::LoadOp::create(b, loc, b.getI64Type(), address);
+  Value isOther =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, known, tag);
+  auto branch = scf::IfOp::create(b, loc, isOther, /*withElseRegion=*/false);
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPoint(branch.thenBlock()->getTerminator());
+    LLVM::StoreOp::create(b, loc, tag, address);
+    evaluator.pushBranch(branch);
+    fill(loops, panel);
+    evaluator.popScope();
+  }
   evaluator.panel = panel;
 }
 
@@ -48,13 +102,14 @@ RankedTensorType getPanelType(const LoopNest &nest,
   auto type =
       cast<RankedTensorType>(getFactor(nest, schedule).tensor.getType());
   Type element = type.getElementType();
+  if (td::isNarrowFloat(element))
+    element = getRegisterType(element);
   unsigned lane = schedule.outer[panel.around - 1];
   int64_t elements = nest.estimatePositions(panel.rows) *
                      schedule.factors[lane] * schedule.lanes;
-  return RankedTensorType::get(
-      {elements},
-      td::isNarrowFloat(element) ? getRegisterType(element) : element,
-      type.getEncoding());
+  if (schedule.keepsPanel())
+    elements += TDRT_SCRATCH_TAG * 8 / element.getIntOrFloatBitWidth();
+  return RankedTensorType::get({elements}, element, type.getEncoding());
 }
 
 } // namespace tdc

@@ -70,12 +70,13 @@ LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
 //===----------------------------------------------------------------------===//
 
 /// Whether threads share the blocks of the launch, or the runtime decides
-/// whether they do.
+/// whether they do; it also prepares the scratch of a kernel with blocks.
 static bool isWorthSharing(td::LaunchOp op) {
   if (!op.getBlocks())
     return false;
   llvm::APInt blocks;
-  return !matchPattern(op.getBlocks(), m_ConstantInt(&blocks)) ||
+  return op.getScratch() ||
+         !matchPattern(op.getBlocks(), m_ConstantInt(&blocks)) ||
          blocks.getZExtValue() >=
              llvm::divideCeil(uint64_t(TDRT_LEAST_SHARED_WORK), *op.getWork());
 }

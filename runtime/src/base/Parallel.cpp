@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <linux/futex.h>
 #include <memory>
 #include <mutex>
@@ -101,7 +102,7 @@ public:
     bool hasMemory = reserveScratch(scratchBytes);
     if (hasMemory) {
       shares[0].scratch = scratch;
-      publish({task, arg, n});
+      publish({task, arg, n, scratchBytes});
       runParts(0);
       uint32_t left;
       while ((left = unfinished.load(std::memory_order_acquire)) != 0)
@@ -119,7 +120,7 @@ private:
   struct Job {
     tdrt_task task;
     void *arg;
-    int64_t n;
+    int64_t n, scratchBytes;
   };
   /// The indexes that one thread begins with, and its scratch. In a cache line
   /// of its own.
@@ -164,6 +165,12 @@ private:
   std::atomic<int> waiters{0};
 };
 
+void clearTag(void *scratch, int64_t bytes) {
+  if (bytes >= TDRT_SCRATCH_TAG)
+    memset(static_cast<char *>(scratch) + bytes - TDRT_SCRATCH_TAG, 0,
+           TDRT_SCRATCH_TAG);
+}
+
 /// Gives each worker at least `bytes` of scratch, readable for a vector past
 /// its end. It is kept for later tasks.
 bool Pool::reserveScratch(int64_t bytes) {
@@ -203,6 +210,7 @@ void Pool::publish(Job next) {
 /// Runs the parts of the thread's own share, then those that others have left.
 void Pool::runParts(int index) {
   int64_t count = numShares;
+  uint64_t begun = 0; // the number of the job that this thread works on
   for (int64_t i = 0; i < count; ++i) {
     int64_t share = (index + i) % count;
     std::atomic<uint64_t> &open = shares[share].open;
@@ -212,11 +220,15 @@ void Pool::runParts(int index) {
                                       std::memory_order_acquire))
         continue;
       // The job stays as it is until this part is finished.
+      void *scratch = shares[index].scratch;
+      if (seen >> 32 != begun)
+        clearTag(scratch, job.scratchBytes);
+      begun = seen >> 32;
       int64_t begin = firstOf(job.n, count, share),
               size = firstOf(job.n, count, share + 1) - begin,
               parts = countParts(size), part = parts - uint32_t(seen);
       job.task(job.arg, begin + firstOf(size, parts, part),
-               begin + firstOf(size, parts, part + 1), shares[index].scratch);
+               begin + firstOf(size, parts, part + 1), scratch);
       if (unfinished.fetch_sub(1) == 1 && waiters.load() > 0)
         futexWake(unfinished);
       seen = open.load(std::memory_order_acquire);
@@ -288,5 +300,6 @@ void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n, int64_t work,
         return;
     }
   }
+  clearTag(scratch, scratchBytes);
   task(arg, 0, n, scratch);
 }

@@ -5,9 +5,9 @@
 // CHECK-LABEL: func.func @flat
 func.func @flat(%x: tensor<4x5xf32>, %y: tensor<7xf32>) -> (tensor<4x5xf32>, tensor<7xf32>) {
   // CHECK: %[[N:.*]] = arith.constant 20 : i64
-  // CHECK: td.launch @kernel_0(%arg0, %[[N]]) blocks(%{{.*}}) work 360 in_place [0, 0]
+  // CHECK: td.launch @kernel_0(%arg0, %[[N]]) blocks(%{{.*}}) work 60 in_place [0, 0]
   // CHECK: %[[M:.*]] = arith.constant 7 : i64
-  // CHECK: td.launch @kernel_0(%arg1, %[[M]]) blocks(%{{.*}}) work 126 in_place [0, 0]
+  // CHECK: td.launch @kernel_0(%arg1, %[[M]]) blocks(%{{.*}}) work 21 in_place [0, 0]
   %a = td.neg %x : tensor<4x5xf32>
   %b = td.neg %y : tensor<7xf32>
   return %a, %b : tensor<4x5xf32>, tensor<7xf32>

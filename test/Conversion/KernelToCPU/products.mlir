@@ -68,7 +68,7 @@ func.func @transposed_short(%x: tensor<128x32xf32>, %w: tensor<96x32xf32>) -> te
 // CHECK-SAME: -> (tensor<2x70x600xf32>, tensor<38400xf32>)
 // CHECK: llvm.func internal @kernel_0
 // CHECK-SAME: %[[SCRATCH:arg4]]: !llvm.ptr, %arg5: i64, %arg6: i64)
-// CHECK: scf.for {{.*}} to %c2_i64
+// CHECK: scf.for {{.*}} step %c1_i64
 // CHECK: scf.for {{.*}} step %c64_i64
 // CHECK: scf.for {{.*}} to %c600_i64
 // CHECK-COUNT-4: llvm.store {{.*}} : vector<16xf32>
@@ -99,7 +99,8 @@ func.func @strided(%x: tensor<1x32x16x32xf32>, %w: tensor<64x32x1x1xf32>) -> ten
 
 // The rows of a panel are the terms that its factor depends on: here 16 of 256.
 // CHECK-LABEL: func.func @outer_term
-// CHECK: -> (tensor<128x96xf32>, tensor<1536xf32>)
+// The other 16 elements are for the tag of threads.
+// CHECK: -> (tensor<128x96xf32>, tensor<1552xf32>)
 // CHECK: llvm.intr.masked.gather
 // CHECK: llvm.store
 func.func @outer_term(%x: tensor<128x16x16xf32>, %w: tensor<96x16xf32>) -> tensor<128x96xf32> {

@@ -7,12 +7,9 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Terms of a product that take as long as an element of memory. A processor
-/// multiplies some hundred pairs of numbers in the time of a cache line from
-/// memory, and some ten in that of a line of its caches.
-constexpr double kElement = 8;
-/// The same for an op of cost 1 outside of a product.
-constexpr double kOp = 2;
+/// Terms of a product that take as long as an element of a tensor: in the
+/// caches, and in memory, where tensors with more elements are.
+constexpr double kCached = 1, kInMemory = 8, kMostCached = 1 << 18;
 
 namespace {
 class WorkCounter {
@@ -22,13 +19,17 @@ public:
   double count() {
     double work = 0;
     for (const Access &root : nest.getRoots())
-      work +=
-          kElement * countPositions(nest.getLoopsOf(root.tensor, *root.at)) +
-          visit(root.tensor, *root.at);
+      work += getAccessCost(
+                  countPositions(nest.getLoopsOf(root.tensor, *root.at))) +
+              visit(root.tensor, *root.at);
     return work;
   }
 
 private:
+  static double getAccessCost(double elements) {
+    return elements * (elements > kMostCached ? kInMemory : kCached);
+  }
+
   double countPositions(LoopSet loops) const {
     double positions = 1;
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
@@ -46,12 +47,12 @@ private:
     double positions = countPositions(nest.getLoopsOf(value, at));
     Operation *op = value.getDefiningOp();
     if (!op || !nest.isInside(op))
-      return kElement * positions;
-    double cost = kOp * double(cast<ComputeOp>(op).getInfo().cost);
+      return getAccessCost(positions);
+    double cost = double(cast<ComputeOp>(op).getInfo().cost);
     if (const Reduction *reduction = nest.findReduction(op)) {
       positions = countPositions(reduction->parallel) *
                   countPositions(toLoopSet(reduction->loops));
-      cost = reduction->isContraction() ? 1 : kOp;
+      cost = 1;
     }
     double work = cost * positions;
     if (hasFamily(op, OpFamily::Constructor))
