@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Sharing.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -157,6 +158,22 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
                   binding.declared);
     return;
   }
+  bool mayShare =
+      (binding.val.is(ValKind::Tensor) || binding.val.is(ValKind::List)) &&
+      !c.isPrelude(target.range.file) && !isPlain;
+  if (mayShare)
+    if (auto shared = findChangeOfGiven(c, target.name)) {
+      Diagnostic &report =
+          reportShared(c, *shared, target.range, binding.val.is(ValKind::List));
+      if (SourceRange let = c.letBefore(binding.declared); let.isValid())
+        report.fix(FixIt::Choice,
+                   "`var " + target.name + " = …`  (a value of its own)",
+                   {{let, "var"}});
+      else
+        report.note("to change another value, copy it: `var new_" +
+                    target.name + " = " + target.name + "`");
+      return;
+    }
   Diagnostic &report = c.error(DiagCode::TD203, target.range,
                                "`" + target.name + "` is immutable");
   SourceRange let = c.letBefore(binding.declared);
@@ -182,10 +199,13 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
 
 void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
   Binding *binding = scopes.lookup(target.name);
-  if (!binding) {
+  // What a model was made with can be read in its methods; a name of a method
+  // that is called so is another.
+  bool isConfig = binding && !binding->declared.isValid() && !binding->isVar;
+  if (!binding || (isConfig && isPlain)) {
     if (target.name == "_" && !isPlain)
       return;
-    scopes.reportUndeclared(target);
+    scopes.reportUndeclared(target, val);
     scopes.poison(target.name, target.range);
     return;
   }
@@ -228,6 +248,14 @@ void Checker::assignMember(const ast::MemberExpr &target, Val val) {
       return assignState(target, model, *member, val);
     if (member && Models::canReplace(*member, val))
       return models.replacePart(model, *member, val, target.range);
+    // A constructor counts in its fields: `self.width = width * 2`.
+    bool isPlain = val.isHostScalar() || val.is(ValKind::Str) ||
+                   val.is(ValKind::None) || val.is(ValKind::Tuple);
+    if (member && isPlain && llvm::is_contained(models.building, &model) &&
+        !isInsideRunTimeRegion()) {
+      member->val = val;
+      return;
+    }
     error(member ? DiagCode::TD203 : DiagCode::TD202, target.member.range,
           member ? "`" + name + "` is fixed when the model is made"
                  : describe(base) + " has no `" + name + "`")

@@ -231,8 +231,13 @@ bool Calls::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
       reportMissing(c, args, what, param.name.text);
       return false;
     }
-    if (val.isError())
+    // The body of a function of the program may hold further mistakes.
+    if (val.isError() && c.isPrelude(c.scopes.file->id))
       return false;
+    if (val.isError()) {
+      c.scopes.bind(param.name.text, param.name.range, val, false);
+      continue;
+    }
     if (param.type && param.isRest) {
       Vals elements(elementsOf(val));
       for (Val &one : elements)
@@ -423,10 +428,18 @@ Val Calls::callFunction(const FunctionInfo &fn, CallArgs &args) {
     c.error(DiagCode::TD220, args.range, "calls are nested too deeply");
     return c.fail();
   }
-  for (const Val &val : args.positional)
-    if (val.isError())
-      return c.fail();
-  checkAlone(fn);
+  bool isDamaged =
+      llvm::any_of(args.positional,
+                   [](const Val &val) { return val.isError(); }) ||
+      llvm::any_of(args.keywords, [](const CallArgs::Keyword &keyword) {
+        return keyword.val.isError();
+      });
+  // Once is enough to find the mistakes in it.
+  if (isDamaged && (c.isPrelude(fn.file->id) || c.errorCount > 1000 ||
+                    !walkedDamaged.insert(fn.decl).second))
+    return c.fail();
+  if (!isDamaged)
+    checkAlone(fn);
   // A mistake in the prelude is reported at the arguments that led there.
   if (c.isPrelude(fn.file->id) && !c.isPrelude(args.range.file) && !meet(args))
     return c.fail();
@@ -475,7 +488,7 @@ Val Calls::callFunction(const FunctionInfo &fn, CallArgs &args) {
   c.scopes.popScope();
   c.scopes.scope = outer;
   c.forgetLocation();
-  return result;
+  return isDamaged ? c.fail() : result;
 }
 
 Val Calls::callBody(const ast::FnDecl &fn) {

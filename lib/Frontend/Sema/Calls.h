@@ -50,6 +50,8 @@ private:
 
   Checker &c;
   llvm::DenseSet<const ast::FnDecl *> checkedAlone;
+  /// Those that were walked with an argument that was reported.
+  llvm::DenseSet<const ast::FnDecl *> walkedDamaged;
 };
 
 } // namespace tdc::sema

@@ -10,6 +10,7 @@
 #include "Declarations.h"
 #include "Checker.h"
 #include "Frontend/ASTWalk.h"
+#include "Sharing.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -249,7 +250,33 @@ static FixIt declare(Checker &c, const MissingDeclaration &missing,
           {{target.range.start(), word.str()}}};
 }
 
-void Scopes::reportUndeclared(const ast::NameExpr &target) {
+void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
+  const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
+  MissingDeclaration missing =
+      c.errorCount > kMostExplained ? MissingDeclaration()
+      : fn && fn->body
+          ? findMissing(fn->body->stmts, fn->body->range.end, target.name,
+                        target.range)
+          : findMissing(file->program->items, file->program->range.end,
+                        target.name, target.range);
+  bool mayShare =
+      missing.assignment && !c.isPrelude(target.range.file) &&
+      (val.is(ValKind::Tensor) || val.is(ValKind::List) || val.isError());
+  std::optional<SharedChange> shared =
+      mayShare ? findSharing(c, c.frames.size()).findChange(target.name)
+               : std::nullopt;
+  if (mayShare && reportNameOfState(c, target, *missing.assignment, val))
+    return;
+  if (shared && !val.isError()) {
+    Diagnostic &report =
+        reportShared(c, *shared, target.range, val.is(ValKind::List));
+    if (missing.isPlain && missing.reachesAll &&
+        isNewToAll(c, *missing.assignment->target))
+      report.fixes.push_back(declare(c, missing,
+                                     missing.isVar ? "var " : "let ",
+                                     FixIt::Choice, "  (a value of its own)"));
+    return;
+  }
   bool isOfLanguage = findGlobal(target.name).has_value();
   Diagnostic &report = c.error(
       isOfLanguage ? DiagCode::TD203 : DiagCode::TD201, target.range,
@@ -257,21 +284,16 @@ void Scopes::reportUndeclared(const ast::NameExpr &target) {
           ? llvm::Twine("`" + target.name + "` belongs to the language").str()
           : llvm::Twine("unknown name `" + target.name + "`").str());
   report.label("a new name needs `let` or `var`");
-  if (c.errorCount > kMostExplained)
-    return;
-  const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
-  MissingDeclaration missing =
-      fn && fn->body
-          ? findMissing(fn->body->stmts, fn->body->range.end, target.name,
-                        target.range)
-          : findMissing(file->program->items, file->program->range.end,
-                        target.name, target.range);
-  if (!missing.isPlain || !isNewToAll(c, *missing.assignment->target))
+  if (!missing.assignment || !missing.isPlain ||
+      !isNewToAll(c, *missing.assignment->target))
     return;
   // A name that is never read is often another name, misspelt.
   if (!missing.isRead)
     offerNearest(report, target.name, target.range, variablesHere());
-  bool isSafe = missing.reachesAll && report.fixes.empty();
+  // What a name shares is not known before its value is.
+  bool isUnsure = shared || (val.isError() && mayShare &&
+                             mayNameState(c, target, *missing.assignment));
+  bool isSafe = missing.reachesAll && report.fixes.empty() && !isUnsure;
   report.fixes.push_back(declare(c, missing, missing.isVar ? "var " : "let ",
                                  isSafe ? FixIt::Safe : FixIt::Choice));
   if (!missing.reachesAll)

@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/OpTable/Template.h"
 #include "Joins.h"
+#include "Sharing.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -455,6 +456,28 @@ static bool isStateMethod(ValKind kind, llvm::StringRef name) {
   return kind == ValKind::Optimizer || kind == ValKind::Model;
 }
 
+/// Whether a call walks code of the program, which may hold mistakes of its
+/// own even if an argument is not known.
+static bool isOfProgram(Checker &c, const Val &callee) {
+  if (callee.is(ValKind::Function) && !callee.known)
+    return !c.isPrelude(callee.as<FunctionInfo>().decl->range.file);
+  if (!callee.is(ValKind::Model))
+    return false;
+  auto &model = callee.as<ModelInstance>();
+  return model.decl && model.file && !c.isPrelude(model.file->id);
+}
+
+/// The same for `model.name(…)`.
+static bool isMethodOfProgram(Checker &c, const Val &base,
+                              llvm::StringRef name) {
+  return base.is(ValKind::Model) && isOfProgram(c, base) &&
+         llvm::any_of(base.as<ModelInstance>().decl->members,
+                      [&](const ast::Decl *member) {
+                        auto *fn = llvm::dyn_cast<ast::FnDecl>(member);
+                        return fn && fn->name.text == name;
+                      });
+}
+
 Val Checker::evalCall(const ast::CallExpr &expr,
                       const ast::TypeExpr *expected) {
   if (!isPrelude(expr.range.file))
@@ -463,6 +486,14 @@ Val Checker::evalCall(const ast::CallExpr &expr,
   args.range = expr.range;
   args.calleeRange = expr.callee->range;
   args.expected = expected;
+  auto callWith = [&](const Val &callee, bool isGood) {
+    if (callee.isError() || (!isGood && !isOfProgram(*this, callee)) ||
+        (isGood && !checkInPlaceCall(*this, expr, callee)))
+      return fail();
+    at(expr.range);
+    Val result = calls.call(callee, args);
+    return isGood ? result : fail();
+  };
   auto *method = llvm::dyn_cast<ast::MemberExpr>(expr.callee);
   bool isInSpace = method && (isSpace(*this, *method->base, "cuda") ||
                               isSpace(*this, *method->base, "torch"));
@@ -489,7 +520,8 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     }
     if (isStateMethod(base.kind, name) &&
         !(base.is(ValKind::Model) && base.as<ModelInstance>().find(name))) {
-      if (!evalArguments(expr.args, args))
+      bool isGood = evalArguments(expr.args, args);
+      if (!isGood && !isMethodOfProgram(*this, base, name))
         return fail();
       at(expr.range);
       if (base.is(ValKind::Tensor))
@@ -503,14 +535,8 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     Val callee = member(base, method->member, method->range);
     bool changes = callee.is(ValKind::Builtin) &&
                    changesFirst(callee.as<BuiltinInfo>().builtin->name);
-    if (!evalArguments(expr.args, args, changes) || callee.isError())
-      return fail();
-    at(expr.range);
-    return calls.call(callee, args);
+    return callWith(callee, evalArguments(expr.args, args, changes));
   }
   Val callee = method ? memberOf(*method) : eval(*expr.callee);
-  if (!evalArguments(expr.args, args) || callee.isError())
-    return fail();
-  at(expr.range);
-  return calls.call(callee, args);
+  return callWith(callee, evalArguments(expr.args, args));
 }

@@ -155,8 +155,18 @@ Val Training::backward(const Val &output, const CallArgs &args) {
             "`backward` takes 4 arguments at most");
     return c.fail();
   }
-  for (auto [val, name] : llvm::zip(args.positional, kNames))
+  for (auto [i, val] : llvm::enumerate(args.positional)) {
+    llvm::StringRef name = kNames[i];
+    auto same = llvm::find_if(given, [&](const CallArgs::Keyword &keyword) {
+      return keyword.name.text == name;
+    });
+    if (same != given.end()) {
+      c.error(DiagCode::TD205, same->name.range,
+              "`" + name + "` is given twice");
+      return c.fail();
+    }
     given.push_back({{name, val.range}, val});
+  }
   Val target = output;
   for (const CallArgs::Keyword &argument : given) {
     llvm::StringRef name = argument.name.text;

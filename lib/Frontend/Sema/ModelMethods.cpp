@@ -310,9 +310,50 @@ static bool setLearningBelow(Checker &c, const Val &model,
   return true;
 }
 
+/// `self.layers.append(Linear(2, 2))` among the members of a model.
+static Val appendParts(Checker &c, const Val &list, bool isMany,
+                       CallArgs &args) {
+  auto &model = list.as<ModelInstance>();
+  llvm::StringRef name = isMany ? "extend" : "append";
+  if (c.models.building.empty() || !model.name.empty()) {
+    c.error(DiagCode::TD216, args.range,
+            "`" + name + "` is only for the members of a model that is made")
+        .note("make the list with all its parts, as in `ModuleList([Linear(2, "
+              "2) for _ in range(3)])`");
+    return c.fail();
+  }
+  Vals parts = args.positional;
+  if (parts.size() != 1 || !args.keywords.empty()) {
+    c.error(DiagCode::TD205, args.range, "`" + name + "` takes one argument");
+    return c.fail();
+  }
+  Vals added;
+  if (isMany && !c.control.elementsOfIterable(parts[0], args.range, added))
+    return c.fail();
+  for (const Val &part : isMany ? added : parts) {
+    if (!part.is(ValKind::Model)) {
+      c.error(DiagCode::TD303, args.range,
+              "`" + model.typeName + "` takes models, not " + describe(part));
+      return c.fail();
+    }
+    auto &added = part.as<ModelInstance>();
+    if (llvm::is_contained(c.models.building, &added)) {
+      c.error(DiagCode::TD220, args.range,
+              "`" + added.typeName + "` contains itself");
+      return c.fail();
+    }
+    added.adopted = true;
+    model.add(std::to_string(model.members.size())).val = part;
+  }
+  return list;
+}
+
 Val Models::callModelMethod(const Val &val, llvm::StringRef name,
                             CallArgs &args) {
   auto &model = val.as<ModelInstance>();
+  if (model.native != NativeModel::None &&
+      (name == "append" || name == "extend"))
+    return appendParts(c, val, name == "extend", args);
   if (const ast::FnDecl *method = findMethodDecl(model, name)) {
     if (name == "forward")
       return callModel(val, args);

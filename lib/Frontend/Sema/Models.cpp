@@ -127,7 +127,8 @@ std::optional<Val> Models::classMember(const ClassInfo &type,
       continue;
     if (readsNames(*field->value)) {
       c.error(DiagCode::TD202, range,
-              "`" + name + "` is known of a model, not of its type")
+              "the type `" + type.decl->name.text + "` has no `" + name +
+                  "`: each of its models has one")
           .note("its value depends on what the model is made with",
                 field->range);
       return c.fail();
@@ -245,7 +246,13 @@ void Models::buildMembers(ModelInstance &model,
     llvm::StringRef name = llvm::isa<ast::FieldDecl>(decl)
                                ? llvm::cast<ast::FieldDecl>(decl)->name.text
                                : llvm::cast<ast::StateDecl>(decl)->name.text;
-    if (model.find(name)) {
+    // A branch may replace a part or a number that is there, as in a
+    // constructor.
+    ModelInstance::Member *former = model.find(name);
+    bool mayReplace = former && !former->slot &&
+                      llvm::isa<ast::FieldDecl>(decl) &&
+                      !llvm::is_contained(model.decl->members, decl);
+    if (former && !mayReplace) {
       c.error(DiagCode::TD204, decl->range, "`" + name + "` is declared twice");
       continue;
     }
@@ -255,8 +262,11 @@ void Models::buildMembers(ModelInstance &model,
     }
     auto *field = llvm::cast<ast::FieldDecl>(decl);
     Val val = c.eval(*field->value, field->type);
+    auto setTo = [&](const Val &val) {
+      (former ? *former : model.add(name)).val = val;
+    };
     if (val.isError()) {
-      model.add(name).val = val; // its uses are not reported too
+      setTo(val); // its uses are not reported too
       continue;
     }
     if (field->type &&
@@ -270,8 +280,9 @@ void Models::buildMembers(ModelInstance &model,
                 " = …`");
       continue;
     }
+    former = model.find(name); // the value may have added members
     if (adopt(val, field->value->range))
-      model.add(name).val = val;
+      setTo(val);
   }
 }
 

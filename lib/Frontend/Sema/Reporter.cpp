@@ -69,6 +69,8 @@ Diagnostic &Reporter::warning(DiagCode code, SourceRange range,
 }
 
 SourceRange Reporter::letBefore(SourceRange name) const {
+  if (!name.isValid())
+    return {};
   llvm::StringRef before =
       sources.getText(name.file).take_front(name.begin).rtrim(" \t");
   if (!before.ends_with("let"))

@@ -58,8 +58,8 @@ public:
   // Unknown names ----------------------------------------------------------//
 
   void reportUnknown(llvm::StringRef name, SourceRange range);
-  /// Reports an assignment to a name that nothing declares.
-  void reportUndeclared(const ast::NameExpr &target);
+  /// Reports an assignment of `val` to a name that nothing declares.
+  void reportUndeclared(const ast::NameExpr &target, const Val &val);
   /// Offers to declare a new name for a parameter or a loop variable that is
   /// assigned to; false if `declared` is neither.
   bool offerCopy(Diagnostic &report, const ast::NameExpr &target,

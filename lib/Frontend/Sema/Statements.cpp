@@ -1,6 +1,7 @@
 //===- Statements.cpp - let, with, assert ---------------------------------===//
 
 #include "Checker.h"
+#include "Sharing.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -131,14 +132,11 @@ Flow Checker::execLet(const ast::LetStmt &stmt) {
                        name.empty() ? "the value" : "`" + name + "`",
                        DiagCode::TD407))
     val = fail();
-  // `let bias = none`, also under a condition, but not what a call gives.
-  bool isMeant = !stmt.isVar && !llvm::isa<ast::CallExpr>(stmt.value);
+  // `let bias = none`, also under a condition, but not what a call gives. A
+  // `var` is none until a branch that is known while compiling sets it.
+  bool isMeant = !llvm::isa<ast::CallExpr>(stmt.value);
   if (val.is(ValKind::None) && !isMeant) {
-    Diagnostic &report =
-        error(DiagCode::TD206, stmt.value->range, "this gives no value");
-    if (stmt.isVar && text(stmt.value->range) == "none")
-      report.note("a `var` starts with a value of its type, as in `var best = "
-                  "inf`");
+    error(DiagCode::TD206, stmt.value->range, "this gives no value");
     val = fail();
   }
   if (stmt.isVar && stmt.type && !val.isError())
@@ -301,6 +299,8 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
       return Flow::Next;
     }
   }
+  if (call && val.is(ValKind::Tensor) && reportInPlaceStatement(*this, stmt))
+    return Flow::Next;
   if (!call || (val.is(ValKind::Tensor) && !changesArgument(*call))) {
     Diagnostic &report =
         error(DiagCode::TD212, stmt.range, "the value is not used");
