@@ -212,6 +212,10 @@ const Decl *Parser::parseMember() {
     return parseField();
   if (at(Tok::If))
     return parseMemberIf();
+  if (at(Tok::At) || (atName("raise") && peek(1).kind == Tok::Name)) {
+    skipPythonStatement();
+    return failed;
+  }
   if (atMemberStmt())
     return parseMemberStmt();
   if (at(Tok::Fn) || at(Tok::Export) || atPythonDef()) {
@@ -227,11 +231,25 @@ const Decl *Parser::parseMember() {
   return isState && isNamed ? parseState() : parseField();
 }
 
+/// Whether a field of an f-string reads a name.
+static bool readsInField(llvm::StringRef literal, llvm::StringRef name) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; };
+  for (size_t at = literal.find(name); at != llvm::StringRef::npos;
+       at = literal.find(name, at + 1)) {
+    size_t end = at + name.size();
+    bool isWhole = !isPart(literal[at - 1]) &&
+                   (literal[end] == '.' || !isPart(literal[end]));
+    if (isWhole && isInField(literal, at))
+      return true;
+  }
+  return false;
+}
+
 bool Parser::atLocalOfModel() const {
   llvm::SmallVector<llvm::StringRef> names;
   size_t i = pos + 1;
-  for (; tokenAt(i).kind != Tok::Equal && tokenAt(i).kind != Tok::Newline &&
-         tokenAt(i).kind != Tok::End;
+  for (; tokenAt(i).kind != Tok::Equal && tokenAt(i).kind != Tok::Colon &&
+         tokenAt(i).kind != Tok::Newline && tokenAt(i).kind != Tok::End;
        ++i)
     if (tokenAt(i).kind == Tok::Name)
       names.push_back(textOf(tokenAt(i)));
@@ -248,6 +266,11 @@ bool Parser::atLocalOfModel() const {
     bool isKeyword = tokenAt(i + 1).kind == Tok::Equal;
     if (token.kind == Tok::Name && !isMember && !isKeyword &&
         llvm::is_contained(names, textOf(token)))
+      return true;
+    if (token.kind == Tok::FString &&
+        llvm::any_of(names, [&](llvm::StringRef name) {
+          return readsInField(textOf(token), name);
+        }))
       return true;
   }
 }
@@ -403,11 +426,26 @@ const Decl *Parser::parseMemberIf() {
   choice->condition = parseCondition();
   if (!choice->condition && !skipToBlock())
     return failed;
+  bool isIndented = at(Tok::Colon);
   if (!parseMembers(choice->thenMembers))
     return failed;
-  if (!atReservedField() && consume(Tok::Else) &&
-      !parseMembers(choice->elseMembers))
-    return failed;
+  // Between indented blocks, an `else` belongs to the `if` in its column.
+  bool isOurs = !isIndented || indentOf(peek().begin) == indentOf(start.begin);
+  bool isElse = at(Tok::Else) && !atReservedField();
+  if (isOurs && ((isElse && peek(1).kind == Tok::If) || atElif())) {
+    if (isElse)
+      advance();
+    else
+      reportElif();
+    const Decl *nested = parseMemberIf(); // steps over `if` or `elif`
+    if (!nested)
+      return failed;
+    choice->elseMembers = context.copy(llvm::ArrayRef(nested));
+  } else if (isOurs && isElse) {
+    advance();
+    if (!parseMembers(choice->elseMembers))
+      return failed;
+  }
   choice->range = rangeFrom(start);
   return choice->condition ? choice : failed;
 }
@@ -470,6 +508,15 @@ bool Parser::parseParams(llvm::ArrayRef<Param> &result) {
           .label("a method has `self` without declaring it")
           .fix(FixIt::Safe, "remove it", {{removed, ""}});
       continue;
+    }
+    if (at(Tok::StarStar)) {
+      advance();
+      SourceRange name = rangeOf(peek());
+      parseName("a parameter");
+      diags.report(DiagCode::TD102, name)
+          .label("there are no keyword arguments without a name")
+          .note("write each parameter with its name");
+      return false;
     }
     Token star = peek();
     param.isRest = consume(Tok::Star);

@@ -19,6 +19,9 @@
 
 namespace tdc {
 
+/// Whether a place in the text of an f-string is in a replacement field.
+bool isInField(llvm::StringRef literal, size_t at);
+
 class Parser {
 public:
   Parser(const SourceManager &sources, FileId file, ast::Context &context,
@@ -382,10 +385,13 @@ private:
   /// At `parser = argparse.ArgumentParser(…)` (PythonArguments.cpp).
   void reportArgumentParser();
   /// What makes an `arg` of each option of a parser; empty if that is not all.
-  std::vector<Edit> rewriteArguments(Token parser) const;
+  /// Then `why` says what prevents it, if that is known.
+  std::vector<Edit> rewriteArguments(Token parser, std::string &why) const;
+  std::optional<SourceRange> findFunctionStart(Token parser) const;
+  llvm::StringRef dropArgument(size_t i, std::vector<Edit> &edits) const;
   /// `args.lr` as `lr`; false if the script does something else with `args`.
   bool rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
-                   std::vector<Edit> &edits) const;
+                   std::vector<Edit> &edits, std::string &why) const;
   /// At `w = torch.randn(3, requires_grad=True)`.
   void reportLeaf();
   /// `if __name__ == "__main__":`; its block belongs to the program.
@@ -399,6 +405,31 @@ private:
   /// end). Returns its parameters, with parentheses, or "".
   std::string unwrapConstructor(size_t begin, size_t end,
                                 std::vector<Edit> &edits) const;
+  /// The names in a constructor.
+  struct Choice {
+    llvm::StringRef name;
+    size_t first, colon, value, last; ///< tokens
+  };
+  struct ConstructorNames {
+    size_t end = 0; ///< of its tokens
+    /// Assignments under a condition.
+    llvm::SmallVector<Choice> choices;
+    llvm::SmallVector<llvm::StringRef> fields;
+    /// Parameters that it assigns to under a condition, or to a part of them.
+    llvm::SmallVector<llvm::StringRef> changedParams;
+    /// Those of its own that a field has, too.
+    llvm::SmallVector<llvm::StringRef> renamed;
+
+    std::string getName(llvm::StringRef name) const {
+      return (name + (llvm::is_contained(renamed, name) ? "_" : "")).str();
+    }
+  };
+  std::optional<Choice> findChoice(size_t i, size_t indent, size_t body) const;
+  void rewriteChoices(const ConstructorNames &names,
+                      std::vector<Edit> &edits) const;
+  ConstructorNames findNames(size_t open, size_t colon, size_t end) const;
+  std::optional<Edit> renameLocal(size_t i,
+                                  const ConstructorNames &names) const;
   Edit declareField(size_t i) const;
   std::optional<Edit> declareBuffer(size_t i) const;
   /// `let ` or `var ` for the assignment to names at token `i` of a
@@ -418,6 +449,29 @@ private:
   /// null if the call is neither.
   const ast::Expr *reportStateDict(const ast::Expr *callee,
                                    llvm::ArrayRef<ast::Argument> args);
+  /// At `filter`, `map`, `next` and others (PythonCalls.cpp): reports a
+  /// call that has another form here; false if it has not.
+  bool reportPythonCall();
+  bool reportMapped();
+  bool reportFirstBatch();
+  bool reportAutograd();
+  /// The first token from `first` on, outside of brackets; `end` if none is.
+  size_t findAtDepth(size_t first, size_t end,
+                     llvm::function_ref<bool(Token)> isIt) const;
+  /// Whether a function of Python's `math` gives an int, and here a float.
+  static bool givesInt(llvm::StringRef function);
+  std::vector<Edit> wrapInInt() const;
+  std::vector<Edit> wrapImported(SourceRange import) const;
+  /// At `@` (PythonDecorators.cpp).
+  void skipDecorator();
+  /// `@torch.no_grad()` above the function whose `def` is token `def`.
+  std::vector<Edit> wrapInNoGrad(SourceRange decorator, size_t def) const;
+  /// `@property`: the parentheses at all uses; empty if the name is another's,
+  /// too.
+  std::vector<Edit> callProperty(SourceRange decorator,
+                                 llvm::StringRef name) const;
+  /// At `raise`; false if it is a name.
+  bool skipRaise();
   /// `"…".format(x)` and `"…" % x` (PythonStrings.cpp); false if it is not.
   bool reportFormatCall(const ast::Expr *callee,
                         llvm::ArrayRef<ast::Argument> args);

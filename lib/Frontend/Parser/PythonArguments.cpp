@@ -1,14 +1,15 @@
 //===- PythonArguments.cpp - argparse of a PyTorch script -----------------===//
 //
-// TD102 of `argparse.ArgumentParser(…)`. A parser at the top level of which
-// each option has a type and a default becomes an `arg` for each, and `args.lr`
-// is then `lr`. Where something else is done with the parser or its result, or
-// where the script has a variable with the name of an option, nothing is
-// rewritten.
+// TD102 of `argparse.ArgumentParser(…)`. A parser at the top level or in a
+// function, of which each option has a type and a default, becomes an `arg` for
+// each, and `args.lr` is then `lr`. Where something else is done with the
+// parser or its result, or where the script has a variable with the name of an
+// option, nothing is rewritten.
 //
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace tdc;
@@ -108,7 +109,34 @@ static std::optional<Option> readOption(llvm::ArrayRef<Token> tokens,
   return fits ? std::optional(option) : std::nullopt;
 }
 
-std::vector<Edit> Parser::rewriteArguments(Token parser) const {
+/// Where the declarations of options go: nothing for a parser at the top level,
+/// and before the function of one that is in it.
+std::optional<SourceRange> Parser::findFunctionStart(Token parser) const {
+  llvm::StringRef indent = indentOf(parser.begin);
+  size_t i =
+      llvm::partition_point(
+          *tokens, [&](Token token) { return token.begin < parser.begin; }) -
+      tokens->begin();
+  while (i != 0) {
+    Token token = tokenAt(--i);
+    bool isFirst = i == 0 || tokenAt(i - 1).kind == Tok::Newline;
+    if (isFirst && indentOf(token.begin).size() < indent.size()) {
+      bool isFunction = textOf(token) == "def" || token.kind == Tok::Fn;
+      if (!isFunction || !indentOf(token.begin).empty())
+        return std::nullopt;
+      return rangeOf(token).start();
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<Edit> Parser::rewriteArguments(Token parser,
+                                           std::string &why) const {
+  llvm::StringRef indent = indentOf(parser.begin);
+  std::optional<SourceRange> function;
+  if (!indent.empty() && !(function = findFunctionStart(parser)))
+    return {};
+  std::string hoisted;
   llvm::StringRef parserName = textOf(parser), argsName;
   std::vector<Edit> edits;
   llvm::StringSet<> options;
@@ -133,22 +161,32 @@ std::vector<Edit> Parser::rewriteArguments(Token parser) const {
     if (tokenAt(i + 1).kind != Tok::Dot || tokenAt(open).kind != Tok::LParen ||
         tokenAt(close + 1).kind != Tok::Newline)
       return {};
-    if (method == "add_argument" && isStart && indentOf(token.begin).empty()) {
+    if (method == "add_argument" && isStart &&
+        indentOf(token.begin) == indent) {
       llvm::ArrayRef<Token> inside(*tokens);
       std::optional<Option> option =
           readOption(inside.slice(open + 1, close - open - 1), text);
-      if (!option || !options.insert(option->name).second)
+      if (!option || !options.insert(option->name).second) {
+        why = ("an `arg` has a name, a type and a default: " +
+               text.slice(token.begin, tokenAt(close).end))
+                  .str();
         return {};
+      }
       std::string declared = "arg " + option->name + ": " + option->type;
       if (!option->value.empty())
         declared += " = " + option->value;
       if (!option->help.empty())
         declared += " " + option->help;
-      edits.push_back({rangeOf(token).to(rangeOf(tokenAt(close))), declared});
+      SourceRange call = rangeOf(token).to(rangeOf(tokenAt(close)));
+      if (function)
+        edits.push_back(removeLine(call));
+      else
+        edits.push_back({call, declared});
+      hoisted += declared + "\n";
     } else if (method == "parse_args" && close == open + 1 && i >= 2 &&
                argsName.empty() && tokenAt(i - 1).kind == Tok::Equal &&
                (i == 2 || tokenAt(i - 3).kind == Tok::Newline) &&
-               indentOf(token.begin).empty()) {
+               indentOf(token.begin) == indent) {
       argsName = textOf(tokenAt(i - 2));
       edits.push_back(
           removeLine(rangeOf(tokenAt(i - 2)).to(rangeOf(tokenAt(close)))));
@@ -156,13 +194,48 @@ std::vector<Edit> Parser::rewriteArguments(Token parser) const {
       return {};
     }
   }
-  if (argsName.empty() || !rewriteUses(argsName, options, edits))
+  if (argsName.empty() || !rewriteUses(argsName, options, edits, why))
     return {};
+  // At the end of the line before the function.
+  if (function && function->begin != 0)
+    edits.push_back({{file, function->begin - 1, function->begin - 1},
+                     "\n" + llvm::StringRef(hoisted).rtrim().str() + "\n"});
+  else if (function)
+    edits.push_back({*function, hoisted + "\n"});
   return edits;
 }
 
+/// `train(args, model)` and `def train(args, model)`: the options are known in
+/// functions without it. Returns the name of the function; empty if `args`, at
+/// token `i`, is something else.
+llvm::StringRef Parser::dropArgument(size_t i, std::vector<Edit> &edits) const {
+  Token before = tokenAt(i - 1), after = tokenAt(i + 1);
+  bool isListed = (before.kind == Tok::LParen || before.kind == Tok::Comma) &&
+                  (after.kind == Tok::RParen || after.kind == Tok::Comma);
+  if (!isListed)
+    return "";
+  size_t open = i;
+  for (unsigned depth = 1; depth != 0 && open != 0;) {
+    Tok kind = tokenAt(--open).kind;
+    depth += kind == Tok::RParen || kind == Tok::RSquare;
+    depth -= kind == Tok::LParen || kind == Tok::LSquare;
+  }
+  if (open < 1 || tokenAt(open - 1).kind != Tok::Name ||
+      (open > 1 && tokenAt(open - 2).kind == Tok::Dot))
+    return "";
+  if (after.kind == Tok::Comma)
+    edits.push_back(
+        {rangeOf(tokenAt(i)).to(rangeOf(tokenAt(i + 2)).start()), ""});
+  else if (before.kind == Tok::Comma)
+    edits.push_back({rangeOf(before).to(rangeOf(tokenAt(i))), ""});
+  else
+    edits.push_back({rangeOf(tokenAt(i)), ""});
+  return textOf(tokenAt(open - 1));
+}
+
 bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
-                         std::vector<Edit> &edits) const {
+                         std::vector<Edit> &edits, std::string &why) const {
+  llvm::StringMap<unsigned> given; // with `args`, and its declaration
   std::string prefix = (args + ".").str();
   for (size_t i = 1; i != tokens->size(); ++i) {
     Token token = tokenAt(i), next = tokenAt(i + 1);
@@ -174,9 +247,14 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
             word.substr(at + prefix.size()).take_while([](char c) {
               return llvm::isAlnum(c) || c == '_';
             });
-        if (at == 0 || llvm::isAlnum(word[at - 1]) || word[at - 1] == '_' ||
-            !options.contains(name))
+        bool isOther = at != 0 && (llvm::isAlnum(word[at - 1]) ||
+                                   word[at - 1] == '_' || word[at - 1] == '.');
+        if (isOther || !isInField(word, at))
+          continue; // another name, or text
+        if (!options.contains(name)) {
+          why = ("no option is named `" + name + "`").str();
           return false;
+        }
         uint32_t begin = token.begin + at;
         edits.push_back({{file, begin, begin + uint32_t(prefix.size())}, ""});
       }
@@ -189,17 +267,42 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
                      tokenAt(i + 3).kind == Tok::Dot &&
                      textOf(tokenAt(i + 4)) == "parse_args";
     if (word == args && !isDefined) {
-      if (next.kind != Tok::Dot || !options.contains(textOf(tokenAt(i + 2))))
+      llvm::StringRef function =
+          next.kind == Tok::Dot ? "" : dropArgument(i, edits);
+      if (!function.empty()) {
+        ++given[function];
+        continue;
+      }
+      if (next.kind != Tok::Dot || !options.contains(textOf(tokenAt(i + 2)))) {
+        why = ("`" + args + "` is used in another way in line " +
+               llvm::Twine(sources.getLineColumn(file, token.begin).line))
+                  .str();
         return false;
+      }
       edits.push_back({rangeOf(token).to(rangeOf(next)), ""});
     }
     Tok before = tokenAt(i - 1).kind;
     bool isKeyword = next.kind == Tok::Equal &&
                      (before == Tok::LParen || before == Tok::Comma);
-    if (options.contains(word) && !isKeyword)
-      return false; // a variable of the script
+    if (options.contains(word) && !isKeyword) {
+      why = ("the script has another `" + word + "`, in line " +
+             llvm::Twine(sources.getLineColumn(file, token.begin).line))
+                .str();
+      return false;
+    }
   }
-  return true;
+  // Each call and the declaration of such a function have it.
+  for (size_t i = 0; i + 1 < tokens->size(); ++i) {
+    auto found = given.find(textOf(tokenAt(i)));
+    bool isMethod = i != 0 && tokenAt(i - 1).kind == Tok::Dot;
+    if (found != given.end() && tokenAt(i + 1).kind == Tok::LParen && !isMethod)
+      --found->second;
+  }
+  for (const auto &[function, difference] : given)
+    if (difference != 0)
+      why =
+          ("not every call of `" + function + "` passes `" + args + "`").str();
+  return why.empty();
 }
 
 void Parser::reportArgumentParser() {
@@ -214,9 +317,10 @@ void Parser::reportArgumentParser() {
   Diagnostic &report =
       diags.report(DiagCode::TD102, rangeOf(peek()).to(rangeOf(peek(2))))
           .label("an option of the command line is declared with `arg`");
-  std::vector<Edit> edits = indentOf(peek().begin).empty()
-                                ? rewriteArguments(peek())
-                                : std::vector<Edit>();
+  std::string why;
+  std::vector<Edit> edits = rewriteArguments(peek(), why);
+  if (!why.empty())
+    report.note(why);
   if (edits.empty())
     report.note("as in `arg lr: float = 0.1 \"the learning rate\"`, which is "
                 "read as `lr`");

@@ -37,17 +37,19 @@ llvm::StringRef tdc::getDtypeOfPyTorch(llvm::StringRef name) {
 //===----------------------------------------------------------------------===//
 
 bool Parser::skipPythonStatement() {
-  if (at(Tok::At) || at(Tok::SlashSlash)) {
-    bool isComment = at(Tok::SlashSlash);
-    diags
-        .report(DiagCode::TD102, rangeOf(peek()),
-                isComment ? "not a comment" : "")
-        .label(isComment ? "a comment starts with `#`"
-                         : "there are no decorators");
+  if (at(Tok::At)) {
+    skipDecorator();
+    return true;
+  }
+  if (at(Tok::SlashSlash)) {
+    diags.report(DiagCode::TD102, rangeOf(peek()), "not a comment")
+        .label("a comment starts with `#`");
     return true;
   }
   if (!at(Tok::Name))
     return false;
+  if (skipRaise())
+    return true;
 
   // A word that is used as a variable starts no statement of Python.
   Tok next = peek(1).kind;
@@ -61,7 +63,6 @@ bool Parser::skipPythonStatement() {
           .Case("pass", "an empty block needs nothing in it")
           .Cases({"try", "except", "finally"},
                  "there are no exceptions: an error stops the program")
-          .Case("raise", "stop the program with `assert condition, message`")
           .Case("del", "a value is freed after its last use")
           .Cases({"global", "nonlocal"}, "functions see no outer variables")
           .Case("yield", "there are no generators: return a list")
@@ -206,6 +207,8 @@ const Expr *Parser::parseNameOrHabit() {
   if (atName("lambda") &&
       (peek(1).kind == Tok::Name || peek(1).kind == Tok::Colon))
     return reportLambda();
+  if (reportPythonCall())
+    return failed;
   if (atLoadedArray())
     return parseLoadedArray();
   reportArray();
@@ -618,6 +621,17 @@ Identifier Parser::parseTorchName() {
   if (words[1] == "device" && words[2] == "(" && device.empty())
     unwrapped = unwrapDevice();
 
+  std::vector<Edit> wrapped = wrapInInt();
+  if (!wrapped.empty()) {
+    SourceRange prefix = start.to(rangeOf(peek(1)));
+    std::string made = ("int(" + textOf(peek(2)) + "(…))").str();
+    diags.report(DiagCode::TD102, prefix)
+        .label("gives a float here")
+        .fix(FixIt::Safe, "`" + made + "`", std::move(wrapped));
+    advance();
+    advance();
+    return parseName("a name");
+  }
   if (atStateDict()) {
     advance();
     advance();

@@ -159,8 +159,13 @@ void Parser::reportPythonImport(llvm::StringRef module, SourceRange range) {
   // are in a later round.
   bool isNeeded =
       sources.getText(range) == "import math" || (!isOwn && !isHint);
-  if (!isNeeded || !isUsedBelow(range))
-    report.fix(FixIt::Safe, "remove it", {removeLine(range)});
+  if (isNeeded && isUsedBelow(range))
+    return;
+  std::vector<Edit> edits;
+  if (library == "math")
+    edits = wrapImported(range);
+  edits.insert(edits.begin(), removeLine(range));
+  report.fix(FixIt::Safe, "remove it", std::move(edits));
 }
 
 std::nullptr_t Parser::reportSeveralImports(SourceRange keyword) {
@@ -336,6 +341,164 @@ std::optional<Edit> Parser::declareBuffer(size_t i) const {
               ("buffer " + name + ": " + type).str()};
 }
 
+Parser::ConstructorNames Parser::findNames(size_t open, size_t colon,
+                                           size_t end) const {
+  ConstructorNames names;
+  llvm::SmallVector<llvm::StringRef> params;
+  size_t close = findClosing(open);
+  for (size_t i = open + 1; i < close; ++i) {
+    Tok before = tokenAt(i - 1).kind;
+    if (tokenAt(i).kind == Tok::Name &&
+        (before == Tok::LParen || before == Tok::Comma))
+      params.push_back(textOf(tokenAt(i)));
+    if (tokenAt(i).kind == Tok::LParen || tokenAt(i).kind == Tok::LSquare)
+      i = findClosing(i);
+  }
+  size_t outer = indentOf(tokenAt(open).begin).size(), body = 0;
+  llvm::SmallVector<llvm::StringRef> assigned;
+  for (size_t i = colon + 1; i < end; ++i) {
+    Token token = tokenAt(i);
+    if (token.kind == Tok::Newline)
+      continue;
+    size_t indent = indentOf(token.begin).size();
+    if (indent <= outer)
+      break;
+    body = body == 0 ? indent : body;
+    names.end = i + 1;
+    if (!startsStatement(i))
+      continue;
+    llvm::StringRef name = textOf(token);
+    if (token.kind == Tok::Self && tokenAt(i + 1).kind == Tok::Dot &&
+        tokenAt(i + 3).kind == Tok::Equal)
+      names.fields.push_back(textOf(tokenAt(i + 2)));
+    if (std::optional<Choice> choice = findChoice(i, indent, body)) {
+      names.choices.push_back(*choice);
+      assigned.push_back(choice->name);
+      // The assignment in it is a part of the choice.
+      for (i = choice->last; names.end < i + 1;)
+        ++names.end;
+      continue;
+    }
+    if (token.kind != Tok::Name || !changesLocal(i, name))
+      continue;
+    assigned.push_back(name);
+    bool isPlain = tokenAt(i + 1).kind == Tok::Equal;
+    bool isNested = indent != body || tokenAt(i - 1).kind == Tok::Colon;
+    if ((isNested || !isPlain) && llvm::is_contained(params, name) &&
+        !llvm::is_contained(names.changedParams, name))
+      names.changedParams.push_back(name);
+  }
+  for (llvm::StringRef name : assigned) {
+    bool isField = llvm::is_contained(names.fields, name);
+    if (isField && !llvm::is_contained(names.renamed, name))
+      names.renamed.push_back(name);
+    bool isChosen = llvm::any_of(names.choices, [&](const Choice &choice) {
+      return choice.name == name;
+    });
+    if (isField && llvm::is_contained(params, name) && !isChosen &&
+        !llvm::is_contained(names.changedParams, name))
+      names.changedParams.push_back(name);
+  }
+  return names;
+}
+
+/// `if width is None: width = 8`, from token `i` on: one assignment under a
+/// condition, in the outermost block of a constructor.
+std::optional<Parser::Choice> Parser::findChoice(size_t i, size_t indent,
+                                                 size_t body) const {
+  if (tokenAt(i).kind != Tok::If || indent != body)
+    return std::nullopt;
+  Choice choice;
+  choice.first = i;
+  choice.colon = i + 1;
+  for (; tokenAt(choice.colon).kind != Tok::Colon; ++choice.colon) {
+    Tok kind = tokenAt(choice.colon).kind;
+    if (kind == Tok::LParen || kind == Tok::LSquare)
+      choice.colon = findClosing(choice.colon);
+    if (kind == Tok::Newline || kind == Tok::End)
+      return std::nullopt;
+  }
+  size_t name = choice.colon + 1;
+  while (tokenAt(name).kind == Tok::Newline)
+    ++name;
+  if (tokenAt(name).kind != Tok::Name || tokenAt(name + 1).kind != Tok::Equal)
+    return std::nullopt;
+  choice.name = textOf(tokenAt(name));
+  choice.value = name + 2;
+  choice.last = choice.value;
+  for (size_t at = choice.value;
+       tokenAt(at).kind != Tok::Newline && tokenAt(at).kind != Tok::End; ++at) {
+    if (tokenAt(at).kind == Tok::LParen || tokenAt(at).kind == Tok::LSquare)
+      at = findClosing(at);
+    choice.last = at;
+  }
+  size_t next = choice.last + 1;
+  while (tokenAt(next).kind == Tok::Newline)
+    ++next;
+  bool goesOn =
+      tokenAt(next).kind != Tok::End &&
+      (indentOf(tokenAt(next).begin).size() > body ||
+       (indentOf(tokenAt(next).begin).size() == body &&
+        (tokenAt(next).kind == Tok::Else || textOf(tokenAt(next)) == "elif")));
+  return goesOn ? std::nullopt : std::optional(choice);
+}
+
+/// `let width = 8 if width is None else width`, with the names as they are
+/// from there on.
+void Parser::rewriteChoices(const ConstructorNames &names,
+                            std::vector<Edit> &edits) const {
+  for (const Choice &choice : names.choices) {
+    std::string name = names.getName(choice.name);
+    bool isVar = llvm::is_contained(names.changedParams, choice.name);
+    // The first choice reads the parameter.
+    bool isFirst = !isVar && llvm::none_of(names.choices, [&](auto &other) {
+      return other.name == choice.name && other.first < choice.first;
+    });
+    std::string before = isFirst ? choice.name.str() : name;
+    auto write = [&](size_t begin, size_t end) {
+      std::string written;
+      for (size_t i = begin; i <= end; ++i) {
+        Token token = tokenAt(i);
+        std::optional<Edit> edit = renameLocal(i, names);
+        bool isOwn = isFirst && textOf(token) == choice.name;
+        if (i != begin)
+          written += text.slice(tokenAt(i - 1).end, token.begin);
+        written += edit && !isOwn ? edit->text : textOf(token).str();
+      }
+      return written;
+    };
+    std::string made = (isVar ? "" : "let ") + name + " = " +
+                       write(choice.value, choice.last) + " if " +
+                       write(choice.first + 1, choice.colon - 1) + " else " +
+                       before;
+    SourceRange whole =
+        rangeOf(tokenAt(choice.first)).to(rangeOf(tokenAt(choice.last)));
+    llvm::erase_if(edits, [&](const Edit &edit) {
+      return whole.begin <= edit.range.begin && edit.range.end <= whole.end;
+    });
+    edits.push_back({whole, made});
+  }
+}
+
+/// A name of the constructor that is a field's, too, at token `i`.
+std::optional<Edit> Parser::renameLocal(size_t i,
+                                        const ConstructorNames &names) const {
+  Token token = tokenAt(i);
+  bool isName = token.kind == Tok::Name &&
+                llvm::is_contained(names.renamed, textOf(token)) &&
+                tokenAt(i - 1).kind != Tok::Dot;
+  bool isKeyword = tokenAt(i + 1).kind == Tok::Equal && !startsStatement(i);
+  // Before the first choice it is the parameter.
+  const Choice *first = llvm::find_if(names.choices, [&](const Choice &choice) {
+    return choice.name == textOf(token);
+  });
+  bool isBefore = first != names.choices.end() && i < first->first &&
+                  !llvm::is_contained(names.changedParams, textOf(token));
+  if (!isName || isKeyword || isBefore)
+    return std::nullopt;
+  return Edit{rangeOf(token), names.getName(textOf(token))};
+}
+
 std::string Parser::unwrapConstructor(size_t begin, size_t end,
                                       std::vector<Edit> &edits) const {
   size_t def = begin;
@@ -361,6 +524,18 @@ std::string Parser::unwrapConstructor(size_t begin, size_t end,
     ++colon;
   SourceRange header = rangeOf(tokenAt(def)).to(rangeOf(tokenAt(colon)));
   edits.push_back(removeLine(header));
+  ConstructorNames names = findNames(open, colon, end);
+  for (llvm::StringRef param : names.changedParams) {
+    // In place of the header's line, if nothing else is on it.
+    Edit &edit = edits.back();
+    bool isLine = text[edit.range.end - 1] == '\n';
+    std::string copy = ("var " + names.getName(param) + " = " + param).str();
+    edit.text = isLine ? edit.text + indent.str() + copy + "\n"
+                       : copy + "\n" + indent.str() + edit.text;
+  }
+  for (size_t i = colon + 1; i < names.end; ++i)
+    if (std::optional<Edit> edit = renameLocal(i, names))
+      edits.push_back(*edit);
 
   size_t last = colon; // of the constructor
   for (size_t i = colon + 1; i < end; ++i) {
@@ -383,11 +558,28 @@ std::string Parser::unwrapConstructor(size_t begin, size_t end,
     } else if (token.kind == Tok::Self) {
       if (std::optional<Edit> buffer = declareBuffer(i))
         edits.push_back(*buffer);
-    } else if (token.kind == Tok::Name && before == Tok::Newline) {
-      if (std::string word = declareLocals(colon + 1, i, end); !word.empty())
+    } else if (token.kind == Tok::Name && before == Tok::Newline &&
+               !llvm::is_contained(names.changedParams, textOf(token))) {
+      std::string word = declareLocals(colon + 1, i, end);
+      auto renamed = llvm::find_if(edits, [&](const Edit &edit) {
+        return edit.range == rangeOf(token);
+      });
+      if (renamed != edits.end())
+        renamed->text = word + renamed->text;
+      else if (!word.empty())
         edits.push_back({rangeOf(token).start(), word});
     }
   }
+  rewriteChoices(names, edits);
+  // An edit of a whole value leaves no others in it.
+  std::vector<Edit> all = edits;
+  llvm::erase_if(edits, [&](const Edit &inner) {
+    return llvm::any_of(all, [&](const Edit &outer) {
+      return outer.range.begin <= inner.range.begin &&
+             inner.range.end <= outer.range.end && inner.range != outer.range &&
+             outer.range.size() != 0;
+    });
+  });
   dedent(text, rangeOf(tokenAt(colon)).to(rangeOf(tokenAt(last))), indent,
          edits);
   return params;

@@ -126,6 +126,13 @@ const Stmt *Parser::parseStmt() {
     return failed;
   reportLeaf();
   reportArgumentParser();
+  if (at(Tok::Name) && peek(1).kind == Tok::Comma &&
+      peek(2).kind == Tok::Equal && peek(3).kind == Tok::Name) {
+    pos += 3;
+    if (reportAutograd())
+      return failed;
+    pos -= 3;
+  }
   return parseExprOrAssign();
 }
 

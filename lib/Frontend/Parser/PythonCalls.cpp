@@ -1,0 +1,203 @@
+//===- PythonCalls.cpp - calls of Python with another form here -----------===//
+//
+// TD102 of `filter`, `map`, `next(iter(loader))`,
+// `torch.autograd.grad` and the functions of `math` that give ints. Each is
+// rewritten in place.
+//
+//===----------------------------------------------------------------------===//
+#include "ParserImpl.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace tdc;
+using namespace tdc::ast;
+
+size_t Parser::findAtDepth(size_t first, size_t end,
+                           llvm::function_ref<bool(Token)> isIt) const {
+  for (size_t i = first; i < end; ++i) {
+    Tok kind = tokenAt(i).kind;
+    if (isIt(tokenAt(i)))
+      return i;
+    if (kind == Tok::LParen || kind == Tok::LSquare)
+      i = findClosing(i);
+  }
+  return end;
+}
+
+/// `filter(lambda p: p.requires_grad, xs)` and `map(lambda x: x + 1, xs)`.
+bool Parser::reportMapped() {
+  bool isMap = atName("map");
+  if ((!isMap && !atName("filter")) || peek(1).kind != Tok::LParen ||
+      !atName("lambda", 2) || peek(3).kind != Tok::Name ||
+      peek(4).kind != Tok::Colon)
+    return false;
+  size_t open = pos + 1, close = findClosing(open);
+  size_t comma = findAtDepth(
+      pos + 5, close, [](Token token) { return token.kind == Tok::Comma; });
+  SourceRange call = rangeOf(peek()).to(rangeOf(tokenAt(close)));
+  Diagnostic &report = diags.report(DiagCode::TD102, call)
+                           .label("a list is made by a comprehension");
+  if (comma + 1 >= close)
+    return true;
+  std::string name = textOf(peek(3)).str();
+  std::string body =
+      text.slice(peek(5).begin, tokenAt(comma).begin).trim().str();
+  std::string list =
+      text.slice(tokenAt(comma).end, tokenAt(close).begin).trim().str();
+  std::string made = "[" + (isMap ? body : name) + " for " + name + " in " +
+                     list + (isMap ? "" : " if " + body) + "]";
+  report.fix(FixIt::Safe, "`" + made + "`", {{call, made}});
+  return true;
+}
+
+/// `next(iter(loader))`.
+bool Parser::reportFirstBatch() {
+  bool isIt = atName("next") && peek(1).kind == Tok::LParen &&
+              atName("iter", 2) && peek(3).kind == Tok::LParen;
+  if (!isIt)
+    return false;
+  size_t inner = findClosing(pos + 3), close = findClosing(pos + 1);
+  SourceRange call = rangeOf(peek()).to(rangeOf(tokenAt(close)));
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, call).label("there are no iterators");
+  if (inner + 1 != close)
+    return true;
+  report.fix(FixIt::Safe, "`list(…)[0]`",
+             {{rangeOf(peek()).to(rangeOf(peek(3))), "list("},
+              {rangeOf(tokenAt(inner)).to(rangeOf(tokenAt(close))), ")[0]"}});
+  return true;
+}
+
+/// `torch.autograd.grad(y, x)`, which gives a tuple: with `[0]`, or assigned to
+/// `dy,`, it is `grad(y, x)`.
+bool Parser::reportAutograd() {
+  size_t name = pos + 2 * atName("torch");
+  bool isIt = textOf(tokenAt(name)) == "autograd" &&
+              tokenAt(name + 1).kind == Tok::Dot &&
+              textOf(tokenAt(name + 2)) == "grad" &&
+              tokenAt(name + 3).kind == Tok::LParen &&
+              (name == pos || peek(1).kind == Tok::Dot);
+  if (!isIt)
+    return false;
+  size_t open = name + 3, close = findClosing(open);
+  SourceRange prefix = rangeOf(peek()).to(rangeOf(tokenAt(name + 1)));
+  Diagnostic &report = diags.report(DiagCode::TD102, prefix)
+                           .label("`grad(y, x)` is a function of the language");
+  auto isComma = [](Token token) { return token.kind == Tok::Comma; };
+  std::vector<Edit> edits = {{prefix, ""}};
+  size_t second = findAtDepth(open + 1, close, isComma) + 1;
+  bool isList = second < close && (tokenAt(second).kind == Tok::LSquare ||
+                                   tokenAt(second).kind == Tok::LParen);
+  if (textOf(tokenAt(second)) == "inputs" || second >= close)
+    return true;
+  // Gradients of gradients need no option.
+  for (size_t at = findAtDepth(second, close, isComma); at < close;) {
+    size_t next = findAtDepth(at + 1, close, isComma);
+    llvm::StringRef option = textOf(tokenAt(at + 1));
+    if (option == "create_graph" || option == "retain_graph")
+      edits.push_back(
+          {rangeOf(tokenAt(at)).to(rangeOf(tokenAt(next - 1))), ""});
+    else if (at + 1 != close)
+      return true; // `grad_outputs` and others
+    at = next;
+  }
+  bool isFirst = tokenAt(close + 1).kind == Tok::LSquare &&
+                 textOf(tokenAt(close + 2)) == "0" &&
+                 tokenAt(close + 3).kind == Tok::RSquare;
+  bool isUnpacked = pos >= 2 && previous().kind == Tok::Equal &&
+                    tokenAt(pos - 2).kind == Tok::Comma;
+  if (isList) {
+    // a list of gradients for a list of tensors
+  } else if (isFirst) {
+    edits.push_back(
+        {rangeOf(tokenAt(close + 1)).to(rangeOf(tokenAt(close + 3))), ""});
+  } else if (isUnpacked) {
+    edits.push_back({rangeOf(tokenAt(pos - 2)), ""});
+  } else {
+    edits[0].text = "(";
+    edits.push_back({rangeOf(tokenAt(close)).finish(), ",)"});
+  }
+  report.fix(FixIt::Safe, "`grad(…)`", std::move(edits));
+  return true;
+}
+
+bool Parser::reportPythonCall() {
+  return reportMapped() || reportFirstBatch() || reportAutograd();
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of `math` that give ints
+//===----------------------------------------------------------------------===//
+
+bool Parser::givesInt(llvm::StringRef function) {
+  return function == "floor" || function == "ceil" || function == "trunc";
+}
+
+/// At `math.floor(x)`: what makes `int(floor(x))` of it.
+std::vector<Edit> Parser::wrapInInt() const {
+  bool isIt = atName("math") && givesInt(textOf(peek(2))) &&
+              peek(3).kind == Tok::LParen;
+  if (!isIt)
+    return {};
+  size_t close = findClosing(pos + 3);
+  return {
+      {rangeOf(peek()).to(rangeOf(peek(2))), ("int(" + textOf(peek(2))).str()},
+      {rangeOf(tokenAt(close)).finish(), ")"}};
+}
+
+/// The same for all calls of the names that `from math import` gives.
+std::vector<Edit> Parser::wrapImported(SourceRange import) const {
+  llvm::SmallVector<llvm::StringRef> names;
+  std::vector<Edit> edits;
+  for (size_t i = 0; i + 1 < tokens->size(); ++i) {
+    Token token = tokenAt(i);
+    llvm::StringRef word = textOf(token);
+    if (token.begin < import.begin)
+      continue;
+    if (token.end <= import.end) {
+      if (token.kind == Tok::Name && givesInt(word))
+        names.push_back(word);
+      continue;
+    }
+    if (token.kind == Tok::Name && llvm::is_contained(names, word) &&
+        tokenAt(i - 1).kind != Tok::Dot && tokenAt(i + 1).kind == Tok::LParen) {
+      size_t close = findClosing(i + 1);
+      edits.push_back({rangeOf(token).start(), "int("});
+      edits.push_back({rangeOf(tokenAt(close)).finish(), ")"});
+    }
+    if (token.kind != Tok::FString)
+      continue;
+    for (llvm::StringRef name : names)
+      for (size_t at = word.find((name + "(").str());
+           at != llvm::StringRef::npos; at = word.find(name, at + 1)) {
+        size_t close = at + name.size();
+        for (unsigned depth = 0; close < word.size(); ++close) {
+          depth += word[close] == '(';
+          depth -= word[close] == ')';
+          if (depth == 0)
+            break;
+        }
+        if (!isInField(word, at) || word[at - 1] == '.' || close == word.size())
+          continue;
+        uint32_t begin = token.begin + at, end = token.begin + close + 1;
+        edits.push_back({{file, begin, begin}, "int("});
+        edits.push_back({{file, end, end}, ")"});
+      }
+  }
+  return edits;
+}
+
+bool tdc::isInField(llvm::StringRef literal, size_t at) {
+  unsigned depth = 0;
+  for (size_t i = 0; i < at; ++i) {
+    bool isDoubled = depth == 0 && i + 1 < literal.size() &&
+                     literal[i] == literal[i + 1] &&
+                     (literal[i] == '{' || literal[i] == '}');
+    if (isDoubled)
+      ++i;
+    else if (literal[i] == '{')
+      ++depth;
+    else if (literal[i] == '}' && depth != 0)
+      --depth;
+  }
+  return depth != 0;
+}

@@ -1,0 +1,157 @@
+//===- PythonDecorators.cpp - `@…` above functions, and `raise` -----------===//
+//
+// TD102 of decorators: what they say is said in the function, at its uses, or
+// needs no words. `raise` is an `assert`.
+//
+//===----------------------------------------------------------------------===//
+#include "ParserImpl.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace tdc;
+using namespace tdc::ast;
+
+/// The `def` below the decorator that ends before token `i`, or the end.
+static bool isWord(llvm::StringRef text) {
+  return text == "def" || text == "fn";
+}
+
+std::vector<Edit> Parser::wrapInNoGrad(SourceRange decorator,
+                                       size_t def) const {
+  size_t open = def + 2;
+  size_t colon = findClosing(open);
+  while (tokenAt(colon).kind != Tok::Colon && tokenAt(colon).kind != Tok::End &&
+         tokenAt(colon).kind != Tok::Newline)
+    ++colon;
+  if (tokenAt(colon).kind != Tok::Colon ||
+      tokenAt(colon + 1).kind != Tok::Newline)
+    return {}; // already in braces, or on one line
+  llvm::StringRef outer = indentOf(tokenAt(def).begin);
+  size_t first = colon + 1, last = colon;
+  while (tokenAt(first).kind == Tok::Newline)
+    ++first;
+  for (size_t i = first; tokenAt(i).kind != Tok::End; ++i) {
+    if (tokenAt(i).kind == Tok::Newline)
+      continue;
+    if (indentOf(tokenAt(i).begin).size() <= outer.size())
+      break;
+    last = i;
+  }
+  llvm::StringRef indent = indentOf(tokenAt(first).begin);
+  uint32_t begin = text.take_front(tokenAt(first).begin).find_last_of('\n') + 1;
+  std::vector<Edit> edits = {removeLine(decorator)};
+  // Lines move to the right by one step; those in brackets and texts, too.
+  std::string step = indent.drop_front(outer.size()).str();
+  for (uint32_t line = begin; line < tokenAt(last).end;) {
+    size_t end = text.find('\n', line);
+    bool isBlank = text.slice(line, end).trim().empty();
+    std::string start = isBlank ? "" : step;
+    if (line == begin)
+      start = (indent + "with torch.no_grad():\n").str() + start;
+    if (!start.empty())
+      edits.push_back({{file, line, line}, start});
+    if (end == llvm::StringRef::npos)
+      break;
+    line = end + 1;
+  }
+  return edits;
+}
+
+std::vector<Edit> Parser::callProperty(SourceRange decorator,
+                                       llvm::StringRef name) const {
+  std::vector<Edit> edits = {removeLine(decorator)};
+  unsigned methods = 0;
+  for (size_t i = 1; tokenAt(i).kind != Tok::End; ++i) {
+    Token token = tokenAt(i), before = tokenAt(i - 1);
+    if (token.kind == Tok::FString && textOf(token).contains(name)) {
+      llvm::StringRef word = textOf(token);
+      std::string access = ("." + name).str();
+      for (size_t at = word.find(access); at != llvm::StringRef::npos;
+           at = word.find(access, at + 1)) {
+        size_t end = at + access.size();
+        if (!isInField(word, at) || llvm::isAlnum(word[end]) ||
+            word[end] == '_')
+          continue;
+        if (word[end] == '(')
+          return {};
+        uint32_t place = token.begin + end;
+        edits.push_back({{file, place, place}, "()"});
+      }
+    }
+    if (token.kind != Tok::Name || textOf(token) != name)
+      continue;
+    methods += isWord(textOf(before));
+    if (before.kind != Tok::Dot)
+      continue;
+    // A field or a method of this name elsewhere.
+    if (tokenAt(i + 1).kind == Tok::LParen || tokenAt(i + 1).kind == Tok::Equal)
+      return {};
+    edits.push_back({rangeOf(token).finish(), "()"});
+  }
+  return methods == 1 ? edits : std::vector<Edit>();
+}
+
+void Parser::skipDecorator() {
+  SourceRange start = rangeOf(advance()); // `@`
+  std::string name;
+  while (at(Tok::Name) || at(Tok::Dot))
+    name += textOf(advance()).str();
+  while (!atLineEnd())
+    advance();
+  SourceRange decorator = rangeFrom(start);
+  llvm::StringRef written = llvm::StringRef(name).rsplit('.').second;
+  if (written.empty())
+    written = name;
+  size_t def = pos;
+  while (tokenAt(def).kind == Tok::Newline)
+    ++def;
+  bool isOfFunction = isWord(textOf(tokenAt(def))) &&
+                      tokenAt(def + 1).kind == Tok::Name &&
+                      tokenAt(def + 2).kind == Tok::LParen;
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, decorator).label("there are no decorators");
+  if (!isOfFunction)
+    return;
+  std::vector<Edit> edits;
+  std::string title = "remove it";
+  if (written == "staticmethod") {
+    edits = {removeLine(decorator)};
+  } else if (written == "property") {
+    edits = callProperty(decorator, textOf(tokenAt(def + 1)));
+    title = ("a method: `" + textOf(tokenAt(def + 1)) + "()`").str();
+  } else if (written == "no_grad" || written == "inference_mode") {
+    edits = wrapInNoGrad(decorator, def);
+    title = "`with no_grad { … }` in the function";
+  }
+  if (edits.empty())
+    report.note("write the function without it");
+  else
+    report.fix(FixIt::Safe, title, std::move(edits));
+}
+
+bool Parser::skipRaise() {
+  if (!atName("raise") || (peek(1).kind != Tok::Name && !atLineEnd() &&
+                           peek(1).kind != Tok::Newline))
+    return false;
+  SourceRange word = rangeOf(advance());
+  size_t open = pos + 1;
+  std::string message;
+  bool hasMessage = at(Tok::Name) && tokenAt(open).kind == Tok::LParen &&
+                    (tokenAt(open + 1).kind == Tok::String ||
+                     tokenAt(open + 1).kind == Tok::FString);
+  bool isWhole = !hasMessage || findClosing(open) == open + 2;
+  if (hasMessage)
+    message = textOf(tokenAt(open + 1)).str();
+  bool isError = at(Tok::Name);
+  while (!atLineEnd() && !at(Tok::RBrace))
+    advance();
+  SourceRange whole = rangeFrom(word);
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, word)
+          .label("stop the program with `assert condition, message`");
+  if (!isError || !isWhole)
+    return true;
+  std::string made = "assert false" + (message.empty() ? "" : ", " + message);
+  report.fix(FixIt::Safe, "`" + made + "`", {{whole, made}});
+  return true;
+}
