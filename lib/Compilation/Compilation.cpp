@@ -299,7 +299,11 @@ bool Compilation::walk(Emitter &emitter) {
 
 const DiagnosticEngine &Compilation::inspect() {
   NullEmitter nothing;
-  if (parse() && !walk(nothing) && !fixedArguments.empty() &&
+  bool isParsed = parse();
+  if (!isParsed && (file == 0 || exitCode == ExitUsage))
+    return diags;
+  // What could be parsed is checked, too.
+  if (!walk(nothing) && isParsed && !fixedArguments.empty() &&
       !diags.hasErrors())
     walk(nothing);
   return diags;

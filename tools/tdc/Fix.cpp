@@ -11,6 +11,7 @@
 #include "Terminal.h"
 #include "Verbs.h"
 #include "tdc_text.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/Support/raw_ostream.h"
 #include <numeric>
 
@@ -67,65 +68,163 @@ private:
   std::vector<uint32_t> origins;
 };
 
-/// The changes of one round.
-struct Round {
+/// A fix that a round applies.
+struct Applied {
   std::vector<Edit> edits;
   std::string log;
-  unsigned syntaxErrors = 0; ///< that the round does not fix
+  bool isModel = false; ///< it makes a model of a class
+  LineColumn origin;    ///< in the author's file
 };
+
+/// The changes of one round.
+struct Round {
+  std::vector<Applied> fixes;
+  /// That the round does not fix, as lines for the author.
+  std::vector<std::string> syntaxErrors;
+};
+
+/// The classes that stay, by their lines in the author's file.
+using KeptClasses = llvm::SmallSet<unsigned, 4>;
 } // namespace
+
+static std::string place(const DiagnosticEngine &diags, FileId file,
+                         LineColumn at) {
+  return printable(diags.getSources().getName(file)) + ":" +
+         std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
+}
+
+/// Whether a fix only writes `let` or `var` before a name.
+static bool declares(const FixIt &fix) {
+  return llvm::all_of(fix.edits, [](const Edit &edit) {
+    return edit.range.size() == 0 &&
+           (edit.text == "let " || edit.text == "var ");
+  });
+}
 
 /// Collects the safe fixes that can be applied together: of several that touch
 /// each other only the first. A report with several fixes is left to the
 /// author.
 static Round collect(const DiagnosticEngine &diags, FileId file,
-                     const FixedText &text) {
+                     const FixedText &text, const KeptClasses &kept) {
   Round round;
-  for (const Diagnostic *report : diags.getSorted()) {
+  std::vector<Edit> all;
+  auto isSyntax = [](const Diagnostic *report) {
+    return getDiagInfo(report->code).name.starts_with("TD1") &&
+           report->severity == Severity::Error;
+  };
+  bool isParsed = llvm::none_of(diags.getSorted(), isSyntax);
+  // A construct of Python may not be an assignment here.
+  std::vector<const Diagnostic *> reports;
+  for (bool syntax : {true, false})
+    llvm::copy_if(
+        diags.getSorted(), std::back_inserter(reports),
+        [&](const Diagnostic *report) { return isSyntax(report) == syntax; });
+  for (const Diagnostic *report : reports) {
     const DiagInfo &info = getDiagInfo(report->code);
+    SourceRange primary = report->primary.range;
+    bool isHere = primary.isValid() && primary.file == file;
+    LineColumn origin = isHere ? text.getOrigin(primary) : LineColumn();
     const FixIt *fix = report->fixes.size() == 1 ? &report->fixes[0] : nullptr;
-    if (!fix || fix->kind != FixIt::Safe || fix->edits.empty()) {
-      round.syntaxErrors +=
-          info.name.starts_with("TD1") && report->severity == Severity::Error;
+    bool isModel = fix && llvm::StringRef(fix->title).starts_with("`model ");
+    if (!fix || fix->kind != FixIt::Safe || fix->edits.empty() ||
+        (isModel && kept.contains(origin.line))) {
+      if (isSyntax(report))
+        round.syntaxErrors.push_back(
+            place(diags, file, origin) + info.name.str() + ": " +
+            report->title + (report->primary.text.empty() ? "" : ": ") +
+            report->primary.text);
       continue;
     }
+    // Where a part could not be parsed, names and types are not certain.
+    if (!isParsed && !isSyntax(report) && !declares(*fix))
+      continue;
     bool fits = llvm::all_of(fix->edits, [&](const Edit &edit) {
       return edit.range.file == file &&
-             llvm::none_of(round.edits, [&](const Edit &other) {
+             llvm::none_of(all, [&](const Edit &other) {
                return touches(edit.range, other.range);
              });
     });
+    // What a later round rewrites stays as it is until then.
+    if (!fits && isSyntax(report))
+      llvm::append_range(all, fix->edits);
     if (!fits)
       continue;
-    llvm::append_range(round.edits, fix->edits);
+    llvm::append_range(all, fix->edits);
     LineColumn at = text.getOrigin(fix->edits[0].range);
-    llvm::raw_string_ostream(round.log)
-        << printable(diags.getSources().getName(file)) << ":" << at.line << ":"
-        << at.column << ": " << info.name << ": " << fix->title << "\n";
+    round.fixes.push_back(
+        {fix->edits,
+         place(diags, file, at) + info.name.str() + ": " + fix->title + "\n",
+         isModel, origin});
   }
   return round;
 }
 
-static Round inspect(const Options &options, const FixedText &text) {
+static Round inspect(const Options &options, const FixedText &text,
+                     const KeptClasses &kept) {
   Silence silence;
   Compilation compilation(options, silence);
   compilation.setText(text.get());
-  return collect(compilation.inspect(), compilation.getFile(), text);
+  return collect(compilation.inspect(), compilation.getFile(), text, kept);
+}
+
+static FixedText apply(const Round &round, FixedText text) {
+  std::vector<Edit> edits;
+  for (const Applied &fix : round.fixes)
+    llvm::append_range(edits, fix.edits);
+  text.apply(std::move(edits));
+  return text;
+}
+
+/// The round without the classes in which a construct has no form here. Tells
+/// the author which ones these are.
+static Round withoutBadClasses(const Options &options, const FixedText &text,
+                               const Round &round, KeptClasses &kept) {
+  Round good;
+  good.syntaxErrors = round.syntaxErrors;
+  for (const Applied &fix : round.fixes)
+    if (!fix.isModel)
+      good.fixes.push_back(fix);
+  for (const Applied &fix : round.fixes) {
+    if (!fix.isModel)
+      continue;
+    Round only;
+    only.fixes = {fix};
+    Round next = inspect(options, apply(only, text), kept);
+    if (next.syntaxErrors.size() <= round.syntaxErrors.size()) {
+      good.fixes.push_back(fix);
+      continue;
+    }
+    kept.insert(fix.origin.line);
+    for (const std::string &error : next.syntaxErrors)
+      if (!llvm::is_contained(round.syntaxErrors, error))
+        llvm::errs() << error << "\n";
+    llvm::errs() << "  so the class in line " << fix.origin.line
+                 << " stays as it is\n";
+  }
+  return good;
 }
 
 /// Applies safe fixes to `text` until none is left. Returns a line for each.
 static std::string fixText(const Options &options, FixedText &text) {
   std::string log;
-  Round round = inspect(options, text);
-  for (unsigned i = 0; i != kMaxRounds && !round.edits.empty(); ++i) {
-    FixedText changed = text;
-    changed.apply(std::move(round.edits));
-    Round next = inspect(options, changed);
+  KeptClasses kept;
+  Round round = inspect(options, text, kept);
+  for (unsigned i = 0; i != kMaxRounds && !round.fixes.empty(); ++i) {
+    FixedText changed = apply(round, text);
+    Round next = inspect(options, changed, kept);
     // Do not apply a round that leads to more syntax errors.
-    if (next.syntaxErrors > round.syntaxErrors)
-      break;
+    if (next.syntaxErrors.size() > round.syntaxErrors.size()) {
+      round = withoutBadClasses(options, text, round, kept);
+      if (kept.empty())
+        break;
+      changed = apply(round, text);
+      next = inspect(options, changed, kept);
+      if (next.syntaxErrors.size() > round.syntaxErrors.size() + kept.size())
+        break;
+    }
     text = std::move(changed);
-    log += round.log;
+    for (const Applied &fix : round.fixes)
+      log += fix.log;
     round = std::move(next);
   }
   return log;
