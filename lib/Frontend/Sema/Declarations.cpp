@@ -265,6 +265,8 @@ void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
   std::optional<SharedChange> shared =
       mayShare ? findSharing(c, c.frames.size()).findChange(target.name)
                : std::nullopt;
+  if (mayShare && !shared)
+    shared = findChangeForCaller(c, target.name);
   if (mayShare && reportNameOfState(c, target, *missing.assignment, val))
     return;
   if (shared && !val.isError()) {

@@ -68,6 +68,9 @@ std::optional<SharedChange> sema::findReadOf(Checker &c, llvm::StringRef name,
       return found;
     }
     const ast::FnDecl *fn = i == 0 ? nullptr : c.frames[i - 1].fn;
+    if (std::string source = here.findSource(changed, change.begin);
+        !source.empty())
+      changed = source;
     if (!fn || c.isPrelude(fn->range.file) ||
         !here.isUnchangedAt(changed, change.begin))
       return std::nullopt;
@@ -94,7 +97,7 @@ std::optional<SharedChange> sema::findChangeOfGiven(Checker &c,
   Sharing here = findSharing(c, c.frames.size());
   if (auto found = here.findChange(name))
     return found;
-  for (SourceRange change : here.changesOf(name))
+  for (SourceRange change : here.changesOfGiven(name))
     if (auto found = findReadOf(c, name, change, /*orItself=*/false))
       return found;
   return std::nullopt;
@@ -129,6 +132,18 @@ Diagnostic &sema::reportShared(Checker &c, const SharedChange &shared,
     report.note("both are one " + kind + " from here on", shared.link);
   noteRead(c, report, shared);
   return report;
+}
+
+std::optional<SharedChange> sema::findChangeForCaller(Checker &c,
+                                                      llvm::StringRef name) {
+  if (c.frames.empty())
+    return std::nullopt;
+  for (SourceRange change : findSharing(c, c.frames.size()).changesOf(name)) {
+    auto found = findReadOf(c, name, change, /*orItself=*/false);
+    if (found && found->isOfCaller)
+      return found;
+  }
+  return std::nullopt;
 }
 
 /// The text of a statement, with its line if nothing else is on it.

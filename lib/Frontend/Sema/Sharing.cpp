@@ -524,9 +524,25 @@ std::vector<SourceRange> Sharing::occurrencesOf(llvm::StringRef name) const {
 std::vector<SourceRange> Sharing::changesOf(llvm::StringRef name) const {
   std::vector<SourceRange> ranges;
   for (const Event &event : changes)
-    if (event.name == name && isUnchangedAt(name, event.at))
+    if (event.name == name)
       ranges.push_back(event.range);
   return ranges;
+}
+
+std::vector<SourceRange> Sharing::changesOfGiven(llvm::StringRef name) const {
+  std::vector<SourceRange> ranges = changesOf(name);
+  llvm::erase_if(ranges, [&](SourceRange change) {
+    return !isUnchangedAt(name, change.begin);
+  });
+  return ranges;
+}
+
+std::string Sharing::findSource(llvm::StringRef name, uint32_t place) const {
+  for (const Link &link : links)
+    if (link.target == name && !link.isKept && isAlive(name, link.at, place) &&
+        isAlive(link.source, link.at, place))
+      return link.source;
+  return "";
 }
 
 unsigned Sharing::countAssignments(llvm::StringRef name) const {

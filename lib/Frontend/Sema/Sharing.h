@@ -55,6 +55,12 @@ public:
                                        SourceRange call, bool orItself) const;
   /// The statements and calls that change a name in place.
   std::vector<SourceRange> changesOf(llvm::StringRef name) const;
+  /// Those that change what it was at the start.
+  std::vector<SourceRange> changesOfGiven(llvm::StringRef name) const;
+
+  /// The name that `name` was made another name of, if both still are one at
+  /// `place`; empty if there is none.
+  std::string findSource(llvm::StringRef name, uint32_t place) const;
 
   /// Whether `name` still is at `place` what it was at the start.
   bool isUnchangedAt(llvm::StringRef name, uint32_t place) const;
@@ -145,6 +151,10 @@ std::optional<SharedChange> findReadOf(Checker &c, llvm::StringRef name,
 /// The same of the changes of a parameter, or of an element in a loop over a
 /// list, which are assignments here.
 std::optional<SharedChange> findChangeOfGiven(Checker &c, llvm::StringRef name);
+
+/// The same of a name of a function that is another name of a parameter.
+std::optional<SharedChange> findChangeForCaller(Checker &c,
+                                                llvm::StringRef name);
 
 /// TD219 at the place where a name is to be declared.
 Diagnostic &reportShared(Checker &c, const SharedChange &shared,
