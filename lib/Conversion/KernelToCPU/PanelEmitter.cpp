@@ -7,7 +7,7 @@
 // Multiplication, ACM TOMS 34, 2008).
 //
 // A thread that computes several parts of a kernel next to each other often
-// needs the same panel again. A tag behind it says which one it is.
+// needs the same panel again. A tag that follows it says which one it is.
 //
 //===----------------------------------------------------------------------===//
 

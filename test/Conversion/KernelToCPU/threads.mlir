@@ -72,10 +72,10 @@ func.func @lookup(%a: tensor<1000x300xf32>, %i: tensor<2000xi64>) -> tensor<2000
 // at its end is that of the block of columns.
 // CHECK-LABEL: func.func @panel
 // CHECK: td.launch @kernel_0(%{{.*}}) blocks(%{{.*}}) work {{[0-9]+}} scratch in_place
-// CHECK-SAME: tensor<38416xf32>)
+// CHECK-SAME: tensor<57616xf32>)
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK-SAME: %[[SCRATCH:[a-z0-9]+]]: !llvm.ptr, %{{[a-z0-9]+}}: i64, %{{[a-z0-9]+}}: i64) {
-// CHECK: %[[TAG:.*]] = llvm.getelementptr %[[SCRATCH]][153600]
+// CHECK: %[[TAG:.*]] = llvm.getelementptr %[[SCRATCH]][230400]
 // CHECK: %[[KNOWN:.*]] = llvm.load %[[TAG]]
 // CHECK: %[[OTHER:.*]] = arith.cmpi ne, %[[KNOWN]], %[[WANTED:.*]] : i64
 // CHECK: scf.if %[[OTHER]] {
