@@ -131,6 +131,7 @@ TEST_F(ExportCallTest, Repeats) {
   EXPECT_EQ(result.code, 0) << result.err;
   std::string begin = "me.\n{\"metric\":\"ns_per_iter\",\"value\":";
   EXPECT_EQ(result.out.substr(0, begin.size()), begin);
+  EXPECT_NE(result.out.find(",\"processor\":"), std::string::npos);
   EXPECT_EQ(result.out.substr(result.out.size() - 2), "}\n");
 }
 
