@@ -7,7 +7,7 @@ usage: convolution.py [--tdc PATH] [--rounds N]
 
 Runs programs/convolution.tdsl: a convolution 3x3 of one image, and its gradients
 for the image and for the weight, on one core. Each round measures the core's peak
-with peak.c, and then each function. A row has the time and the fraction of the peak
+with machine.c, and then each function. A row has the time and the fraction of the peak
 (median and range over the rounds), and the memory of the function in a built
 program: the most memory beyond a nearly empty program, and the size of its
 operands and results; then the size of the windows of the image.
@@ -15,7 +15,6 @@ operands and results; then the size of the windows of the image.
 
 import argparse
 import json
-import os
 import statistics
 import sys
 from pathlib import Path
@@ -49,12 +48,11 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     given = parser.parse_args()
     tdc = given.tdc.resolve()
-    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     measure.CACHE.mkdir(parents=True, exist_ok=True)
     measure.build_launcher()
-    peak = measure.CACHE / "peak"
-    measure.call("cc", "-O3", "-march=native", "-ffp-contract=fast", measure.BENCH / "peak.c",
-                 "-o", peak)
+    measure.use_cores(1)
+    machine = measure.Machine(operations=1, count=1 << 20)
+    machine.start()
     random = np.random.default_rng(1)
     for side, channels in SHAPES.items():
         for name, shape in {"x": (1, channels, side, side), "w": (channels, channels, 3, 3),
@@ -65,7 +63,7 @@ def main():
     names = [f"{kind}{side}" for side in SHAPES for kind in FUNCTIONS]
     peaks, parts = [], {name: [] for name in names}
     for _ in range(given.rounds):
-        peaks.append(float(measure.launch(peak).printed) * 1e9)
+        peaks.append(machine.speeds()[0])
         for name in names:
             side = int(name[-2:])
             operations = 2 * 9 * (SHAPES[side] * side) ** 2

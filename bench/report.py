@@ -1,11 +1,13 @@
 """Tables of the results, in Markdown that is readable as plain text."""
 
+import math
 import re
+import statistics
 from importlib import metadata
 from pathlib import Path
 
 PACKAGES = ["numpy", "torch", "jax", "jaxlib", "iree-base-compiler", "iree-base-runtime",
-            "onnxruntime", "scikit-learn", "safetensors"]
+            "onnxruntime", "openvino", "scipy-openblas32", "scikit-learn", "safetensors"]
 
 
 def time_text(seconds):
@@ -34,8 +36,31 @@ def remark(row):
     return ", ".join(remarks)
 
 
-def factor(row, peer):
-    return f"{row.seconds / peer.seconds:.2f}" if peer else "no peer"
+def median_interval(values, confidence=0.95):
+    """The median, and the ends of the interval that has the median of what the values are
+    samples of, whatever their distribution: the k-th smallest and the k-th largest value
+    enclose it unless fewer than k are below it, or above it, which coins say. With fewer
+    than 6 values even the smallest and the largest say less; then the ends are none."""
+    values = sorted(values)
+    count, outside, k = len(values), 0.0, 0
+    while outside + 2 * math.comb(count, k) / 2**count <= 1 - confidence:
+        outside += 2 * math.comb(count, k) / 2**count
+        k += 1
+    ends = (values[k - 1], values[-k]) if k else (None, None)
+    return statistics.median(values), *ends
+
+
+def ratio(row, other):
+    """How many times as long `other` takes, round by round."""
+    return median_interval(theirs.seconds / ours.seconds
+                           for theirs, ours in zip(other.samples, row.samples))
+
+
+def ratio_text(row, other):
+    if not other:
+        return "no peer"
+    middle, low, high = ratio(row, other)
+    return f"{middle:.2f}" + (f" [{low:.2f} .. {high:.2f}]" if low is not None else "")
 
 
 def grid(lines):
@@ -50,33 +75,69 @@ def table(rows, checked):
     peer = best(rows, "peer")
     has_memory = any(row.samples and row.memory for row in rows)
     has_size = any(row.size for row in rows)
-    lines = [["", "time", "rounds from .. to", "best peer = 1", checked]
-             + ["peak memory"] * has_memory + ["to ship"] * has_size + ["remarks"]]
-    for row in sorted(rows, key=lambda row: row.seconds if not row.failure else float("inf")):
+    has_cores = rows[0].threads > 1
+    lines = [["", "time", "rounds from .. to", "best peer ÷ it [95 %]", checked]
+             + ["cores"] * has_cores + ["peak memory"] * has_memory + ["to ship"] * has_size
+             + ["remarks"]]
+    for row in sorted(rows, key=lambda row: row.seconds):
         if row.failure:
             cells = [row.name, "FAILED"]
             lines.append(cells + [""] * (len(lines[0]) - 3) + [row.failure.replace("|", "/")[:120]])
             continue
+        if not row.samples:
+            cells = [row.name, "", "", "", row.verdict]
+            lines.append(cells + [""] * (len(lines[0]) - 6) + [remark(row)])
+            continue
         times = [sample.seconds for sample in row.samples]
         lines.append(
             [row.name, time_text(row.seconds), f"{time_text(min(times))} .. {time_text(max(times))}",
-             factor(row, peer), row.verdict]
+             ratio_text(row, peer), row.verdict]
+            + [f"{row.cores:.1f}"] * has_cores
             + [size_text(row.memory)] * has_memory + [size_text(row.size)] * has_size + [remark(row)])
     return grid(lines)
 
 
 def summary(cases):
-    """A line for each row of tdc, from a dictionary of titles and rows."""
-    lines = [["", "by", "time", "best peer", "time", "tdc / best peer", "remarks"]]
+    """A line for each row of tdc, from a dictionary of titles and rows. The bound is that
+    of the machine, or a program written by hand."""
+    lines = [["", "by", "time", "best peer", "time", "best peer ÷ tdc [95 %]",
+              "bound ÷ tdc", "remarks"]]
     for title, rows in cases.items():
-        peer = best(rows, "peer")
+        peer, bound = best(rows, "peer"), best(rows, "bound")
         of_peer = [peer.name, time_text(peer.seconds)] if peer else ["none", ""]
         for tdc in (row for row in rows if row.role == "tdc"):
-            of_tdc = [time_text(tdc.seconds), *of_peer, factor(tdc, peer)] if tdc.counts else \
-                ["FAILED" if tdc.failure else "WRONG", *of_peer, ""]
-            shared = any(row.core_was_shared for row in (tdc, peer) if row)
-            lines.append([title, tdc.name, *of_tdc, "core shared" if shared else ""])
+            of_tdc = [time_text(tdc.seconds), *of_peer, ratio_text(tdc, peer),
+                      f"{ratio(tdc, bound)[0]:.2f}" if bound else ""] if tdc.counts else \
+                ["FAILED" if tdc.failure else "WRONG" if tdc.is_wrong else "", *of_peer, "", ""]
+            remarks = ["core shared"] * any(row.core_was_shared for row in (tdc, peer) if row)
+            if tdc.counts and tdc.threads > 1:
+                remarks.append(f"tdc used {tdc.cores:.1f} cores")
+            lines.append([title, tdc.name, *of_tdc, ", ".join(remarks)])
     return grid(lines)
+
+
+def plot(cases, path):
+    """The ratios and their intervals."""
+    from matplotlib import pyplot
+    points = [(title if row.name == "tdc" else f"{title}, {row.name}", *ratio(row, peer))
+              for title, rows in cases.items() for peer in [best(rows, "peer")]
+              for row in rows if peer and row.role == "tdc" and row.counts]
+    titles, middles, lows, highs = zip(*points)
+    figure, axes = pyplot.subplots(figsize=(8, 1 + len(points) / 5), layout="constrained")
+    for y, (middle, low, high) in enumerate(zip(middles, lows, highs)):
+        axes.plot([low or middle, high or middle], [y, y], color="gray")
+    axes.scatter(middles, range(len(points)), color=["C0" if m >= 1 else "C3" for m in middles])
+    axes.axvline(1, color="black", linewidth=0.8)
+    axes.set(xscale="log", xlabel="time of the best peer ÷ time of tdc", yticks=range(len(points)),
+             yticklabels=titles, ylim=(len(points), -1))
+    figure.savefig(path)
+
+
+def save(text, cases, folder):
+    folder.mkdir(exist_ok=True)
+    target = folder / file_name()
+    target.write_text(f"{text}\n\n![ratios]({target.stem}.svg)\n", encoding="utf-8")
+    plot(cases, target.with_suffix(".svg"))
 
 
 def processor():

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from peers import jax_adam
+from peers.step import Trainer
 from peers.worker import serve
 
 
@@ -14,8 +15,14 @@ def parameters_of(weights):
 
 
 def loss_of(p, x, y):
-    hidden = jnp.maximum(x @ p["fc1.weight"] + p["fc1.bias"], 0)
-    return jnp.mean((hidden @ p["fc2.weight"] + p["fc2.bias"] - y) ** 2)
+    layers = len(p) // 2
+    for i in range(1, layers + 1):
+        x = x @ p[f"fc{i}.weight"] + p[f"fc{i}.bias"]
+        if i < layers:
+            x = jnp.maximum(x, 0)
+    if y.ndim == 2:
+        return jnp.mean((x - y) ** 2)
+    return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x), y[:, None], 1))
 
 
 def step(state, x, y):
@@ -23,18 +30,16 @@ def step(state, x, y):
     return jax_adam.update(state, gradients), loss
 
 
-class Jax:
-    def __init__(self, weights, xs, ys):
+class Jax(Trainer):
+    def prepare(self, weights, xs, ys):
         self.xs, self.ys = [jnp.asarray(x) for x in xs], [jnp.asarray(y) for y in ys]
-        self.steps = 0
         self.state = jax_adam.start(parameters_of(weights))
         self.step = jax.jit(step, donate_argnums=0)
 
     def train(self, steps):
         for _ in range(steps):
-            batch = self.steps % len(self.xs)
+            batch = self.next_batch()
             self.state, loss = self.step(self.state, self.xs[batch], self.ys[batch])
-            self.steps += 1
         return loss
 
     def first_weight(self):
@@ -42,8 +47,8 @@ class Jax:
 
 
 class JaxLoop(Jax):
-    def __init__(self, weights, xs, ys):
-        super().__init__(weights, xs, ys)
+    def prepare(self, weights, xs, ys):
+        super().prepare(weights, xs, ys)
         self.xs, self.ys = jnp.asarray(xs), jnp.asarray(ys)
 
         def loop(steps, state, xs, ys):
@@ -52,12 +57,14 @@ class JaxLoop(Jax):
                 batch = state[-1] % len(xs)
                 return step(state, xs[batch], ys[batch])
             return jax.lax.fori_loop(0, steps, body, (state, jnp.float32(0)))
-        self.loop = jax.jit(loop, static_argnums=0, donate_argnums=1)
+        self.loop = jax.jit(loop, donate_argnums=1)
 
     def train(self, steps):
         self.state, loss = self.loop(steps, self.state, self.xs, self.ys)
         return loss
 
 
+PEERS = {"jax": Jax, "jax-loop": JaxLoop}
+
 if __name__ == "__main__":
-    serve({"jax": Jax, "jax-loop": JaxLoop})
+    serve(lambda name, case: PEERS[name](case))

@@ -3,34 +3,59 @@
 import numpy as np
 
 from peers.numpy_adam import Adam
+from peers.step import Trainer
 from peers.worker import serve
 
 
-class NumPy:
-    def __init__(self, weights, xs, ys):
-        self.xs, self.ys, self.steps = xs, ys, 0
-        self.w1, self.w2 = weights["fc1.weight"].T.copy(), weights["fc2.weight"].T.copy()
-        self.b1, self.b2 = weights["fc1.bias"].copy(), weights["fc2.bias"].copy()
-        self.adam = Adam([self.w1, self.b1, self.w2, self.b2])
+class NumPy(Trainer):
+    dtype = np.float32
+
+    def prepare(self, weights, xs, ys):
+        self.xs = xs.astype(self.dtype)
+        self.ys = ys if self.is_classifier else ys.astype(self.dtype)
+        self.parameters = [w.T.astype(self.dtype) for w in weights.values()]
+        self.adam = Adam(self.parameters)
 
     def train(self, steps):
         for _ in range(steps):
-            batch = self.steps % len(self.xs)
+            batch = self.next_batch()
             loss = self.step(self.xs[batch], self.ys[batch])
-            self.steps += 1
         return loss
 
     def step(self, x, y):
-        hidden = np.maximum(x @ self.w1 + self.b1, 0)
-        error = hidden @ self.w2 + self.b2 - y
-        slope = error * (2 / error.size)
-        hidden_slope = (slope @ self.w2.T) * (hidden > 0)
-        self.adam.step([x.T @ hidden_slope, hidden_slope.sum(0), hidden.T @ slope, slope.sum(0)])
-        return np.mean(error * error)
+        inputs = [x]
+        layers = list(zip(self.parameters[::2], self.parameters[1::2]))
+        for w, b in layers[:-1]:
+            inputs.append(np.maximum(inputs[-1] @ w + b, 0))
+        w, b = layers[-1]
+        loss, slope = self.loss(inputs[-1] @ w + b, y)
+        gradients = []
+        for (w, _), x in zip(layers[::-1], inputs[::-1]):
+            gradients = [x.T @ slope, slope.sum(0), *gradients]
+            if x is not inputs[0]:
+                slope = (slope @ w.T) * (x > 0)
+        self.adam.step(gradients)
+        return loss
+
+    def loss(self, out, y):
+        """The loss, and its gradient."""
+        if not self.is_classifier:
+            error = out - y
+            return np.mean(error * error), error * (2 / error.size)
+        shifted = out - out.max(1, keepdims=True)
+        powers = np.exp(shifted)
+        sums, rows = powers.sum(1, keepdims=True), np.arange(len(y))
+        slope = powers / sums
+        slope[rows, y] -= 1
+        return np.mean(np.log(sums[:, 0]) - shifted[rows, y]), slope / len(y)
 
     def first_weight(self):
-        return self.w1.T
+        return self.parameters[0].T
+
+
+class Exact(NumPy):
+    dtype = np.float64
 
 
 if __name__ == "__main__":
-    serve({"numpy": NumPy})
+    serve(lambda _, case: NumPy(case))

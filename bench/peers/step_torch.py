@@ -4,19 +4,29 @@ from collections import OrderedDict
 
 import torch
 
+from peers.step import Trainer
 from peers.worker import serve
 
 
-class Torch:
+def network(weights):
+    layers = OrderedDict()
+    for name, weight in weights.items():
+        if name.endswith("weight"):
+            layer = name.removesuffix(".weight")
+            layers[layer] = torch.nn.Linear(*weight.T.shape)
+            layers[f"relu of {layer}"] = torch.nn.ReLU()
+    layers.popitem()
+    return torch.nn.Sequential(layers)
+
+
+class Torch(Trainer):
     options = {}
 
-    def __init__(self, weights, xs, ys):
+    def prepare(self, weights, xs, ys):
         self.xs, self.ys = list(torch.from_numpy(xs)), list(torch.from_numpy(ys))
-        self.steps = 0
-        self.model = torch.nn.Sequential(OrderedDict(
-            fc1=torch.nn.Linear(10, 50), relu=torch.nn.ReLU(), fc2=torch.nn.Linear(50, 1)))
+        self.model = network(weights)
         self.model.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
-        self.criterion = torch.nn.MSELoss()
+        self.criterion = torch.nn.CrossEntropyLoss() if self.is_classifier else torch.nn.MSELoss()
         self.optimizer = torch.optim.Adam(self.model.parameters(), **{"lr": 1e-3, **self.options})
 
     def loss(self, x, y):
@@ -27,12 +37,11 @@ class Torch:
 
     def train(self, steps):
         for _ in range(steps):
-            batch = self.steps % len(self.xs)
+            batch = self.next_batch()
             loss = self.loss(self.xs[batch], self.ys[batch])
             self.optimizer.zero_grad()
             loss.backward()
             self.update()
-            self.steps += 1
         return loss.detach()
 
     def first_weight(self):
@@ -47,11 +56,13 @@ class TorchCompile(Torch):
     # A learning rate that is a tensor does not cause a recompilation.
     options = {"lr": torch.tensor(1e-3)}
 
-    def __init__(self, *arguments):
-        super().__init__(*arguments)
+    def prepare(self, *arrays):
+        super().prepare(*arrays)
         self.loss = torch.compile(self.loss)
         self.update = torch.compile(self.update)
 
 
+PEERS = {"torch": Torch, "torch-fused": TorchFused, "torch-compile": TorchCompile}
+
 if __name__ == "__main__":
-    serve({"torch": Torch, "torch-fused": TorchFused, "torch-compile": TorchCompile})
+    serve(lambda name, case: PEERS[name](case))

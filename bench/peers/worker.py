@@ -1,11 +1,11 @@
-"""Serves a peer of `step`: one process that makes training steps on request.
+"""Serves a peer: one process that computes cases on request.
 
-A peer is a class. It is made from the initial weights and the batches; its
-`train` makes a number of steps and returns the last loss, `first_weight` returns
-fc1.weight. The process prints a line of JSON when it is set up, and one for each
-round; it reads the length of a round in seconds from standard input.
+A peer is made from the name of a case. Its `results` are the arrays that are compared
+with the exact ones; `run(n)` makes n steps and returns when the last one is done. The
+process reads lines, `start CASE FILE` and `round SECONDS`, and answers each with a line
+of JSON; a start writes the results to FILE.
 
-usage: step_x.py PEER FOLDER
+usage: x.py PEER, with the lines on standard input
 """
 
 import json
@@ -13,49 +13,54 @@ import os
 import statistics
 import sys
 import time
-from pathlib import Path
+import traceback
 
+import ml_dtypes  # noqa: F401, NumPy's casts from bf16
 import numpy as np
-from safetensors.numpy import load_file
 
-CHECKED_STEPS = 4
-STEPS_PER_CALL = 1000
-
-
-def load(folder):
-    folder = Path(folder)
-    weights = load_file(folder / "weights.safetensors")
-    return weights, np.load(folder / "xs.npy"), np.load(folder / "ys.npy")
+SHORTEST = 0.01
+clock = time.process_time if "BENCH_CLOCK" in os.environ else time.perf_counter
 
 
-def check(peer, weights):
-    """The compared values: the first losses, and the mean movement of the first
-    weight. Later, Adam drives correct peers apart: it divides gradients that are
-    nearly zero by themselves."""
-    losses = [float(peer.train(1)) for _ in range(CHECKED_STEPS)]
-    moved = np.abs(peer.first_weight() - weights["fc1.weight"]).mean(dtype=np.float64)
-    return [*losses, float(moved)]
+class Served:
+    def __init__(self, peer, path):
+        self.peer, self.steps = peer, 1
+        np.savez(path, *(np.asarray(array, np.float64) for array in peer.results))
+        while self.timed() < SHORTEST:
+            self.steps *= 2
+
+    def timed(self):
+        began = clock()
+        self.peer.run(self.steps)
+        return clock() - began
+
+    def round(self, seconds):
+        times = []
+        start, busy = time.perf_counter(), time.process_time()
+        while time.perf_counter() - start < seconds:
+            times.append(self.timed())
+        share = (time.process_time() - busy) / (time.perf_counter() - start)
+        return {"seconds": statistics.median(times) / self.steps, "share": share}
 
 
-def timed_round(peer, seconds):
-    times = []
-    start, busy = time.perf_counter(), time.process_time()
-    while time.perf_counter() - start < seconds:
-        began = time.perf_counter()
-        float(peer.train(STEPS_PER_CALL))
-        times.append(time.perf_counter() - began)
-    share = (time.process_time() - busy) / (time.perf_counter() - start)
-    return {"seconds": statistics.median(times) / STEPS_PER_CALL, "share": share}
-
-
-def serve(peers):
+def serve(make):
+    """`make` makes the peer from its name and the case."""
     # Output of libraries must not mix with the answers.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
-    name, folder = sys.argv[1:]
-    weights, xs, ys = load(folder)
-    peer = peers[name](weights, xs, ys)
-    print(json.dumps(check(peer, weights)), file=answers)
-    peer.train(STEPS_PER_CALL)
+    served = None
     for line in sys.stdin:
-        print(json.dumps(timed_round(peer, float(line))), file=answers)
+        word, *words = line.rstrip("\n").split("\t")
+        answer = {}
+        try:
+            if word == "start":
+                case, path = words
+                served = None  # its memory is free before the next one's
+                served = Served(make(sys.argv[1], case), path)
+            else:
+                answer = served.round(float(words[0]))
+        except Exception as error:
+            traceback.print_exc()
+            lines = str(error).strip().splitlines() or [""]
+            answer = {"failure": f"{type(error).__name__}: {lines[0]}"}
+        print(json.dumps(answer), file=answers)

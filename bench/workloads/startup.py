@@ -11,7 +11,7 @@ from safetensors.numpy import load_file, save_file
 
 from measure import BENCH, CACHE, Program, compare
 from mlp import initial_weights
-from peers.iree_options import COMPILER_OPTIONS
+from peers.iree_module import COMPILER_OPTIONS
 
 CASES = ["startup"]
 CHECKED = "difference"
@@ -20,6 +20,7 @@ FOLDER = CACHE / "startup"
 PACKAGES = {
     "numpy": ["numpy", "safetensors"],
     "onnxruntime": ["onnxruntime", "numpy"],
+    "openvino": ["openvino", "numpy"],
     "jax": ["jax", "jaxlib", "ml_dtypes", "opt_einsum", "scipy", "numpy", "safetensors"],
     "torch": ["torch", "numpy", "safetensors"],
 }
@@ -54,23 +55,33 @@ def iree_peer():
                    size=lambda: file_sizes(runner, module))
 
 
-def competitors(case, tdc):
+def write_data():
     FOLDER.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(1)
     np.save(FOLDER / "x.npy", random.standard_normal((100, 10), dtype=np.float32))
     save_file(initial_weights(10, 50, 1), FOLDER / "weights.safetensors")
-    by_tdc, by_hand = FOLDER / "by_tdc", FOLDER / "by_hand"
-    build_tdc = [tdc, "build", BENCH / "programs/startup.tdsl", "-o", by_tdc]
+
+
+def of_tdc(case, tdc):
+    write_data()
+    program = FOLDER / f"by_{tdc.name}"
+    build = [tdc.path, "build", BENCH / "programs/startup.tdsl", "-o", program]
+    return [Program(tdc.name, [program, "--folder", FOLDER], "tdc", build,
+                    size=lambda: file_sizes(program))]
+
+
+def peers(case):
+    write_data()
+    by_hand = FOLDER / "by_hand"
     build_hand = ["cc", "-O3", "-march=native", BENCH / "peers/startup_c.c", "-o", by_hand]
     make_onnx = [sys.executable, BENCH / "peers/make_onnx.py", FOLDER]
     return [
-        Program("tdc build", [by_tdc, "--folder", FOLDER], "tdc", build_tdc,
-                size=lambda: file_sizes(by_tdc)),
         Program("C by hand", [by_hand, FOLDER], "bound", build_hand,
                 size=lambda: file_sizes(by_hand)),
         iree_peer(),
         python_peer("numpy"),
         python_peer("onnxruntime", build=make_onnx),
+        python_peer("openvino", build=make_onnx),
         python_peer("jax"),
         python_peer("torch"),
     ]

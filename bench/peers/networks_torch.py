@@ -1,0 +1,51 @@
+"""The models that are written once for PyTorch and JAX, as modules of PyTorch."""
+
+import torch
+from torch.nn import functional
+
+
+
+class Ops:
+    """What the models call."""
+    linear = staticmethod(functional.linear)
+    stack = staticmethod(torch.stack)
+
+    @staticmethod
+    def swap(x, first, second):
+        return x.transpose(first, second)
+
+    @staticmethod
+    def cat(tensors):
+        return torch.cat(tensors, -1)
+
+    @staticmethod
+    def softmax(x):
+        return torch.softmax(x, -1)
+
+    @staticmethod
+    def layer_norm(x, weight, bias, epsilon):
+        return functional.layer_norm(x, weight.shape, weight, bias, epsilon)
+
+    @staticmethod
+    def gelu(x, is_approximate):
+        return functional.gelu(x, approximate="tanh" if is_approximate else "none")
+
+    @staticmethod
+    def attention(q, k, v, is_causal):
+        return functional.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
+
+
+class Network(torch.nn.Module):
+    def __init__(self, forward, weights):
+        super().__init__()
+        self.function, self.names = forward, list(weights)
+        self.weights = torch.nn.ParameterList(
+            torch.nn.Parameter(torch.from_numpy(weight), requires_grad=False)
+            for weight in weights.values())
+
+    def forward(self, *inputs):
+        return self.function(Ops, dict(zip(self.names, self.weights)), *inputs)
+
+
+def module(case):
+    return Network(case.model.forward, case.model.tensors(case.name)[1])

@@ -1,0 +1,32 @@
+"""The operations as modules of PyTorch."""
+
+import torch
+from torch.nn.functional import conv2d, gelu, layer_norm, softmax
+
+from peers import operations
+
+FUNCTIONS = {
+    "product": lambda a, b: a @ b,
+    "transposed": lambda a, b: a @ b.T,
+    "softmax": lambda x: softmax(x, -1),
+    "layernorm": lambda x, g, b: layer_norm(x, g.shape, g, b),
+    "gelu": lambda x, b: gelu(x + b),
+    "chain": lambda x, y: torch.relu(x * 2.0 + y) * torch.sigmoid(y) - x,
+    "sum": lambda x: x.sum(-1),
+    "convolution": lambda x, w, b: conv2d(x, w, b, padding=1),
+}
+
+
+class Operation(torch.nn.Module):
+    def __init__(self, function, weights):
+        super().__init__()
+        self.function, self.names = function, list(weights)
+        for name, weight in weights.items():
+            self.register_buffer(name, torch.from_numpy(weight))
+
+    def forward(self, *inputs):
+        return self.function(*inputs, *(getattr(self, name) for name in self.names))
+
+
+def module(case):
+    return Operation(FUNCTIONS[operations.CASES[case.name].kind], operations.tensors(case.name)[1])
