@@ -128,7 +128,8 @@ class Row:
 
     @property
     def core_was_shared(self):
-        return self.threads == 1 and not is_processor_time() and any(s.share < FULL_SHARE for s in self.samples)
+        return self.threads == 1 and not is_processor_time() \
+            and any(s.share < FULL_SHARE for s in self.samples)
 
 
 def call(*command):

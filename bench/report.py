@@ -90,10 +90,10 @@ def table(rows, checked):
             continue
         times = [sample.seconds for sample in row.samples]
         lines.append(
-            [row.name, time_text(row.seconds), f"{time_text(min(times))} .. {time_text(max(times))}",
-             ratio_text(row, peer), row.verdict]
-            + [f"{row.cores:.1f}"] * has_cores
-            + [size_text(row.memory)] * has_memory + [size_text(row.size)] * has_size + [remark(row)])
+            [row.name, time_text(row.seconds),
+             f"{time_text(min(times))} .. {time_text(max(times))}", ratio_text(row, peer), row.verdict]
+            + [f"{row.cores:.1f}"] * has_cores + [size_text(row.memory)] * has_memory
+            + [size_text(row.size)] * has_size + [remark(row)])
     return grid(lines)
 
 
@@ -122,13 +122,15 @@ def plot(cases, path):
     points = [(title if row.name == "tdc" else f"{title}, {row.name}", *ratio(row, peer))
               for title, rows in cases.items() for peer in [best(rows, "peer")]
               for row in rows if peer and row.role == "tdc" and row.counts]
-    titles, middles, lows, highs = zip(*points)
+    titles, middles, lows, highs = zip(*points) if points else ((), (), (), ())
     figure, axes = pyplot.subplots(figsize=(8, 1 + len(points) / 5), layout="constrained")
     for y, (middle, low, high) in enumerate(zip(middles, lows, highs)):
         axes.plot([low or middle, high or middle], [y, y], color="gray")
     axes.scatter(middles, range(len(points)), color=["C0" if m >= 1 else "C3" for m in middles])
     axes.axvline(1, color="black", linewidth=0.8)
-    axes.set(xscale="log", xlabel="time of the best peer ÷ time of tdc", yticks=range(len(points)),
+    axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.set(xlabel="time of the best peer ÷ time of tdc", yticks=range(len(points)),
              yticklabels=titles, ylim=(len(points), -1))
     figure.savefig(path)
 

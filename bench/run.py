@@ -14,7 +14,8 @@ usage: run.py [options] [WORKLOAD[:PART]...]
                 thread, while others use the machine
   --save FOLDER   also write the figures there, as PROCESSOR.md and PROCESSOR.svg
 
-Tells how busy the machine was, but measures nevertheless. The exit code is 1 if tdc failed or a result is wrong.
+Tells how busy the machine was, but measures nevertheless. The exit code is 1 if tdc
+failed or a result is wrong.
 """
 
 import argparse

@@ -100,7 +100,6 @@ class OneDnn:
 
 class OpenBlas:
     """A product by OpenBLAS, called from a loop in C."""
-    ROWS, PLAIN, TRANSPOSED = 101, 111, 112
 
     def __init__(self, case):
         import scipy_openblas32
