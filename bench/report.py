@@ -119,6 +119,7 @@ def summary(cases):
 def plot(cases, path):
     """The ratios and their intervals."""
     from matplotlib import pyplot
+    pyplot.rcParams["svg.fonttype"] = "none"  # text stays text
     points = [(title if row.name == "tdc" else f"{title}, {row.name}", *ratio(row, peer))
               for title, rows in cases.items() for peer in [best(rows, "peer")]
               for row in rows if peer and row.role == "tdc" and row.counts]
