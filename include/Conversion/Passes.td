@@ -18,7 +18,7 @@ def KernelToCPUPass : Pass<"kernel-to-cpu", "::mlir::ModuleOp"> {
     the elements that they load; so a matrix product with all its fused ops is
     one loop nest. Elementwise kernels walk memory as one array and take its
     size as an argument, so that equal kernels share one function. A kernel with
-    much work has blocks, the tiles of one loop, for threads to share; its
+    much work has blocks, tiles of its outer loops, for threads to share; its
     function takes the first and the end of those that it computes.
 
     Before:

@@ -103,6 +103,26 @@ TEST_F(ParallelTest, EachThreadHasScratch) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST_F(ParallelTest, TheTagIsClearAtTheFirstPart) {
+  // A thread's first part of a job finds zeros, later ones what it wrote.
+  constexpr int64_t kBytes = 128;
+  alignas(64) static char own[kBytes];
+  static std::atomic<int> wrong{0};
+  static std::atomic<int64_t> job{0};
+  for (job = 1; job < 500; ++job)
+    tdrt_parallel_for(
+        [](void *, int64_t, int64_t, void *scratch) {
+          int64_t tag;
+          char *at = static_cast<char *>(scratch) + kBytes - TDRT_SCRATCH_TAG;
+          memcpy(&tag, at, sizeof tag);
+          wrong += tag != 0 && tag != job;
+          tag = job;
+          memcpy(at, &tag, sizeof tag);
+        },
+        nullptr, 16, TDRT_LEAST_SHARED_WORK, own, kBytes);
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST_F(ParallelTest, LittleWorkStaysOnTheCaller) {
   struct Seen {
     pthread_t caller = pthread_self();

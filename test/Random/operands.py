@@ -56,6 +56,8 @@ class Operands:
         """Numbers in the program."""
         value = Value([array])
         self.parts.append(lambda values: value)
+        if array.size == 0: # brackets do not tell the sizes
+            return f"zeros({list(array.shape)}, dtype={value.dtype})"
         return f"tensor({array.tolist()}, dtype={value.dtype})".replace("True", "true").replace(
             "False", "false")
 

@@ -58,7 +58,9 @@ static int64_t getBlockWork(const KernelFunction &function, int64_t work,
                             int64_t blocks) {
   if (function.alwaysThreads)
     return TDRT_LEAST_SHARED_WORK;
-  return std::max<int64_t>(work / std::max<int64_t>(blocks, 1), 1);
+  // Of that much, the number of blocks of a run may be a multiple.
+  constexpr int64_t most = int64_t(1) << 40;
+  return std::clamp<int64_t>(work / std::max<int64_t>(blocks, 1), 1, most);
 }
 
 /// The elements of each tensor of a flat nest.
@@ -413,7 +415,11 @@ void Scheduler::chooseFactors() {
 void Scheduler::chooseSharedLoops() {
   constexpr int64_t kManyBlocks = 64, kEnoughPanels = 16;
   int64_t work = estimateWork(nest), blocks = 1;
-  if ((work < TDRT_LEAST_SHARED_WORK && !function.alwaysThreads) ||
+  bool isKnown = llvm::none_of(schedule.outer, [&](unsigned loop) {
+    return ShapedType::isDynamic(nest.getLoops()[loop].extent);
+  });
+  // Where a size is known only at run time, the runtime decides.
+  if ((isKnown && work < TDRT_LEAST_SHARED_WORK && !function.alwaysThreads) ||
       mayReport(function.kernel))
     return;
   for (size_t i = 0; i < schedule.outer.size(); ++i) {

@@ -17,6 +17,7 @@
 #include <atomic>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <linux/futex.h>
@@ -69,6 +70,23 @@ uint32_t waitForChange(std::atomic<uint32_t> &word, uint32_t seen,
   }
 }
 
+/// While it lives, threads that are made leave signals to the others: handlers
+/// of the host expect to run on its own threads. Faults are each thread's own.
+class SignalsBlocked {
+public:
+  SignalsBlocked() {
+    sigset_t signals;
+    sigfillset(&signals);
+    for (int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL})
+      sigdelset(&signals, fault);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+
+private:
+  sigset_t before;
+};
+
 /// The parts of a share of the indexes: a thread that is late, because another
 /// process has its processor, leaves some of its parts to others.
 constexpr int kPartsPerShare = 4;
@@ -78,6 +96,7 @@ public:
   Pool(int threads, int spins)
       : spins(spins), shares(new (std::nothrow) Share[threads]),
         numShares(shares ? threads : 0) {
+    SignalsBlocked blocked;
     for (int i = 1; i < numShares; ++i) {
       pthread_t thread;
       Start *start = new (std::nothrow) Start{this, i};
@@ -210,7 +229,8 @@ void Pool::publish(Job next) {
 /// Runs the parts of the thread's own share, then those that others have left.
 void Pool::runParts(int index) {
   int64_t count = numShares;
-  uint64_t begun = 0; // the number of the job that this thread works on
+  // The number of the job that this thread works on; at first none.
+  uint64_t begun = UINT64_MAX;
   for (int64_t i = 0; i < count; ++i) {
     int64_t share = (index + i) % count;
     std::atomic<uint64_t> &open = shares[share].open;
@@ -267,9 +287,14 @@ Pool *getPool() {
     return made;
   std::lock_guard<std::mutex> lock(poolMutex);
   if (!pool.load()) {
-    // A child of fork does not have the threads and makes its own pool.
+    // A child of fork does not have the threads and makes its own pool. No
+    // other thread makes one meanwhile, whose lock the child would keep.
     static bool registered =
-        pthread_atfork(nullptr, nullptr, [] { pool.store(nullptr); }) == 0;
+        pthread_atfork([] { poolMutex.lock(); }, [] { poolMutex.unlock(); },
+                       [] {
+                         pool.store(nullptr);
+                         poolMutex.unlock();
+                       }) == 0;
     static_cast<void>(registered);
     int threads = numThreads();
     // More threads than processors: spinning would take the time of a worker.

@@ -225,6 +225,8 @@ void readSlots(Context &context, const InputFile &file,
     tdrt_slot_write(&context, match.slot, match.data.get());
     match.data.reset();
   }
+  if (inPlace)
+    return;
   // Nothing can fail any more.
   for (const Match &match : matches)
     if (match.data)

@@ -516,27 +516,37 @@ int inChild(const std::function<int()> &body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+/// Shares a task that needs scratch; whether all of it was done.
+bool sharesWork() {
+  constexpr int64_t kBytes = 4096;
+  alignas(64) static char scratch[kBytes];
+  int64_t sums[1000] = {};
+  tdrt_parallel_for(
+      [](void *to, int64_t begin, int64_t end, void *scratch) {
+        memset(scratch, 1, kBytes);
+        for (int64_t i = begin; i < end; ++i)
+          static_cast<int64_t *>(to)[i] = i;
+      },
+      sums, 1000, TDRT_LEAST_SHARED_WORK, scratch, kBytes);
+  for (int64_t i = 0; i < 1000; ++i)
+    if (sums[i] != i)
+      return false;
+  return true;
+}
+
 TEST_F(FaultTest, WithoutThreadsTheWorkIsDone) {
-  for (bool lasting : {false, true})
-    for (int64_t k = 0; k < 4; ++k)
-      EXPECT_EQ(inChild([&] {
-                  tdrt_set_num_threads(4);
-                  int64_t sums[1000] = {};
-                  arm({Calls::System, k, lasting, EAGAIN});
-                  tdrt_parallel_for(
-                      [](void *to, int64_t begin, int64_t end, void *) {
-                        for (int64_t i = begin; i < end; ++i)
-                          static_cast<int64_t *>(to)[i] = i;
-                      },
-                      sums, 1000, TDRT_LEAST_SHARED_WORK, nullptr, 0);
-                  disarm();
-                  for (int64_t i = 0; i < 1000; ++i)
-                    if (sums[i] != i)
-                      return 1;
-                  return 0;
-                }),
-                0)
-          << k;
+  for (Calls calls : {Calls::System, Calls::Allocations})
+    for (bool lasting : {false, true})
+      for (int64_t k = 0; k < 8; ++k)
+        EXPECT_EQ(inChild([&] {
+                    tdrt_set_num_threads(4);
+                    arm({calls, k, lasting, EAGAIN});
+                    bool isDone = sharesWork();
+                    disarm();
+                    return isDone && sharesWork() ? 0 : 1;
+                  }),
+                  0)
+            << k;
 }
 
 // A bad page outside of the views is handled by the program itself.
