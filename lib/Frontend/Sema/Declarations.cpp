@@ -228,15 +228,20 @@ const ast::Block *sema::findLoopBody(llvm::ArrayRef<const ast::Stmt *> stmts,
 // Reports
 //===----------------------------------------------------------------------===//
 
-/// Whether all names of an assignment are new: `let` declares all or none.
-static bool isNewToAll(Checker &c, const ast::Expr &target) {
+/// Whether an assignment may declare all of its names, which `let` and `var`
+/// do: they are new, or belong to the same block (`isAgain` is set), where a
+/// declaration means the same as an assignment.
+static bool mayDeclare(Checker &c, const ast::Expr &target, bool &isAgain) {
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
     const Binding *binding = c.scopes.lookup(name->name);
-    return !binding || !binding->isVar || binding->val.isError();
+    if (!binding || !binding->isVar)
+      return true;
+    isAgain |= binding->declared.begin < name->range.begin;
+    return binding->val.isError() || c.scopes.scope->names.count(name->name);
   }
   auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target);
   return tuple && llvm::all_of(tuple->elements, [&](const ast::Expr *element) {
-           return isNewToAll(c, *element);
+           return mayDeclare(c, *element, isAgain);
          });
 }
 
@@ -269,14 +274,16 @@ void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
     shared = findChangeForCaller(c, target.name);
   if (mayShare && reportNameOfState(c, target, *missing.assignment, val))
     return;
+  bool isAgain = false;
+  bool isDeclaration = missing.assignment && missing.isPlain &&
+                       mayDeclare(c, *missing.assignment->target, isAgain);
+  llvm::StringRef word = missing.isVar || isAgain ? "var " : "let ";
   if (shared && !val.isError()) {
     Diagnostic &report =
         reportShared(c, *shared, target.range, val.is(ValKind::List));
-    if (missing.isPlain && missing.reachesAll &&
-        isNewToAll(c, *missing.assignment->target))
-      report.fixes.push_back(declare(c, missing,
-                                     missing.isVar ? "var " : "let ",
-                                     FixIt::Choice, "  (a value of its own)"));
+    if (isDeclaration && missing.reachesAll)
+      report.fixes.push_back(
+          declare(c, missing, word, FixIt::Choice, "  (a value of its own)"));
     return;
   }
   bool isOfLanguage = findGlobal(target.name).has_value();
@@ -286,8 +293,7 @@ void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
           ? llvm::Twine("`" + target.name + "` belongs to the language").str()
           : llvm::Twine("unknown name `" + target.name + "`").str());
   report.label("a new name needs `let` or `var`");
-  if (!missing.assignment || !missing.isPlain ||
-      !isNewToAll(c, *missing.assignment->target))
+  if (!isDeclaration)
     return;
   // A name that is never read is often another name, misspelt.
   if (!missing.isRead)
@@ -296,8 +302,8 @@ void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
   bool isUnsure = shared || (val.isError() && mayShare &&
                              mayNameState(c, target, *missing.assignment));
   bool isSafe = missing.reachesAll && report.fixes.empty() && !isUnsure;
-  report.fixes.push_back(declare(c, missing, missing.isVar ? "var " : "let ",
-                                 isSafe ? FixIt::Safe : FixIt::Choice));
+  report.fixes.push_back(
+      declare(c, missing, word, isSafe ? FixIt::Safe : FixIt::Choice));
   if (!missing.reachesAll)
     report.note("a name ends with the block that declares it; to use it after "
                 "the block, declare it before the block with `var " +
@@ -341,8 +347,9 @@ bool Scopes::offerCopy(Diagnostic &report, const ast::NameExpr &target,
       findMissing(body->stmts, body->range.end, target.name, target.range);
   if (!missing.assignment)
     return false;
+  bool isAgain = false;
   if (missing.isInBody && missing.isPlain &&
-      isNewToAll(c, *missing.assignment->target)) {
+      mayDeclare(c, *missing.assignment->target, isAgain) && !isAgain) {
     report.fixes.push_back(declare(c, missing, missing.isOnly ? "let " : "var ",
                                    FixIt::Safe,
                                    "  (a new `" + target.name + "`)"));
