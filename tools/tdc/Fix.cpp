@@ -126,8 +126,9 @@ static Round collect(const DiagnosticEngine &diags, FileId file,
     LineColumn origin = isHere ? text.getOrigin(primary) : LineColumn();
     const FixIt *fix = report->fixes.size() == 1 ? &report->fixes[0] : nullptr;
     bool isModel = fix && llvm::StringRef(fix->title).starts_with("`model ");
-    if (!fix || fix->kind != FixIt::Safe || fix->edits.empty() ||
-        (isModel && kept.contains(origin.line))) {
+    if (isModel && kept.contains(origin.line))
+      continue;
+    if (!fix || fix->kind != FixIt::Safe || fix->edits.empty()) {
       if (isSyntax(report))
         round.syntaxErrors.push_back(
             place(diags, file, origin) + info.name.str() + ": " +
@@ -214,12 +215,13 @@ static std::string fixText(const Options &options, FixedText &text) {
     Round next = inspect(options, changed, kept);
     // Do not apply a round that leads to more syntax errors.
     if (next.syntaxErrors.size() > round.syntaxErrors.size()) {
+      size_t known = kept.size();
       round = withoutBadClasses(options, text, round, kept);
-      if (kept.empty())
+      if (kept.size() == known)
         break;
       changed = apply(round, text);
       next = inspect(options, changed, kept);
-      if (next.syntaxErrors.size() > round.syntaxErrors.size() + kept.size())
+      if (next.syntaxErrors.size() > round.syntaxErrors.size())
         break;
     }
     text = std::move(changed);
