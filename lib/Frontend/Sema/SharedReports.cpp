@@ -184,10 +184,13 @@ bool sema::reportNameOfState(Checker &c, const ast::NameExpr &target,
                                    "` changes together with `" + written + "`");
   report.label("another name of the tensor of the model");
   llvm::StringRef owner = llvm::StringRef(root).split('.').first;
-  bool isStable = here.countAssignments(target.name) == 1 &&
-                  here.countAssignments(owner) <= 1 &&
-                  here.isUnchangedAt(owner, assign.range.begin) ==
-                      (here.countAssignments(owner) == 0);
+  bool isStable =
+      here.countAssignments(target.name) == 1 &&
+      here.countAssignments(owner) <= 1 &&
+      llvm::none_of(
+          uses, [&](SourceRange use) { return here.isHiddenAt(owner, use); }) &&
+      here.isUnchangedAt(owner, assign.range.begin) ==
+          (here.countAssignments(owner) == 0);
   if (!isStable) {
     report.note("write `" + written +
                 "` where the model's tensor is meant, and "

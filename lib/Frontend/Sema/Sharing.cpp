@@ -93,7 +93,30 @@ static bool isOfType(llvm::StringRef name) {
   return llvm::is_contained(names, name);
 }
 
-void Sharing::readCall(const ast::CallExpr &call) {
+void Sharing::hide(const ast::Target &target, SourceRange scope) {
+  if (!target.isTuple()) {
+    scopes.emplace_back(target.name, scope);
+    hidden.push_back(target.name);
+  }
+  for (const ast::Target *element : target.elements)
+    hide(*element, scope);
+}
+
+void Sharing::visitComprehension(
+    const ast::ComprehensionExpr &expr,
+    llvm::function_ref<void(const ast::Expr &)> visit) {
+  size_t outer = hidden.size();
+  for (const ast::ComprehensionClause &clause : expr.clauses) {
+    visit(*clause.iterable);
+    hide(*clause.target, expr.range);
+    for (const ast::Expr *condition : clause.conditions)
+      visit(*condition);
+  }
+  visit(*expr.element);
+  hidden.resize(outer);
+}
+
+void Sharing::readCall(const ast::CallExpr &call, uint32_t at) {
   calls.push_back(&call);
   auto *method = llvm::dyn_cast<ast::MemberExpr>(call.callee);
   auto *function = llvm::dyn_cast<ast::NameExpr>(call.callee);
@@ -114,15 +137,15 @@ void Sharing::readCall(const ast::CallExpr &call) {
     isModule |= space->member.text == "init" || space->member.text == "utils";
   if (isInPlace && isFunction && (function || isModule)) {
     if (!call.args.empty())
-      change(*call.args[0].value, call.range);
+      change(*call.args[0].value, call.range, call.range.end - 1);
   } else if (isInPlace && method) {
-    change(*method->base, call.range);
+    change(*method->base, call.range, call.range.end - 1);
   }
   for (const ast::Argument &arg : call.args) {
     if (arg.kind != ast::Argument::Keyword)
       continue;
     if (arg.keyword.text == "out")
-      change(*arg.value, call.range);
+      change(*arg.value, call.range, call.range.end - 1);
   }
   if (isInPlace || name == "step" || name == "load" ||
       name == "load_state_dict" || name == "restore" || name == "apply" ||
@@ -134,39 +157,67 @@ void Sharing::readCall(const ast::CallExpr &call) {
   static constexpr llvm::StringLiteral growing[] = {
       "append", "extend", "insert",  "pop",
       "remove", "sort",   "reverse", "clear"};
-  if (owner && llvm::is_contained(growing, name)) {
-    change(*method->base, call.range);
+  // A call reads its arguments before it changes something.
+  uint32_t use = call.range.end - 2;
+  // `v, i = x.sort()` is the method of a tensor.
+  bool isGrowing = owner && llvm::is_contained(growing, name) &&
+                   (name != "sort" || isStatement(call.range));
+  if (isGrowing) {
+    change(*method->base, call.range, call.range.end - 1);
     if ((name == "append" || name == "insert") && !call.args.empty())
       keep(owner->name, *call.args.back().value, call.range);
-    for (const ast::Argument &arg : call.args)
-      read(arg.value);
-    return;
+  } else if (!method) {
+    read(*call.callee, use);
+  } else if (!isOfType(name)) {
+    read(*method->base, isInPlace || givesPart(name) ? at : use);
   }
-  if (method && !(isOfType(name)))
-    read(method->base);
-  else if (!method)
-    read(call.callee);
   for (const ast::Argument &arg : call.args)
-    read(arg.value);
+    read(*arg.value, use);
 }
 
 void Sharing::read(const ast::Expr *expr) {
-  if (!expr)
-    return;
-  if (auto *name = llvm::dyn_cast<ast::NameExpr>(expr)) {
-    reads.push_back({name->name.str(), name->range, name->range.begin, 0});
+  if (expr)
+    read(*expr, expr->range.end - 1);
+}
+
+void Sharing::read(const ast::Expr &expr, uint32_t at) {
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(&expr)) {
+    if (!llvm::is_contained(hidden, name->name))
+      reads.push_back({name->name.str(), name->range, at, 0});
     return;
   }
-  if (auto *call = llvm::dyn_cast<ast::CallExpr>(expr))
-    return readCall(*call);
-  if (auto *member = llvm::dyn_cast<ast::MemberExpr>(expr)) {
+  if (auto *call = llvm::dyn_cast<ast::CallExpr>(&expr))
+    return readCall(*call, at);
+  uint32_t end = expr.range.end - 1;
+  if (auto *made = llvm::dyn_cast<ast::ComprehensionExpr>(&expr))
+    return visitComprehension(
+        *made, [&](const ast::Expr &child) { read(child, end); });
+  if (auto *choice = llvm::dyn_cast<ast::ConditionalExpr>(&expr)) {
+    size_t first = reads.size();
+    read(choice->condition);
+    for (Event &event : llvm::drop_begin(reads, first))
+      event.at = expr.range.begin; // before both values
+    read(choice->thenValue);
+    read(choice->elseValue);
+    branches.push_back({choice->thenValue->range, choice->elseValue->range});
+    return;
+  }
+  if (auto *member = llvm::dyn_cast<ast::MemberExpr>(&expr)) {
     if (isOfType(member->member.text))
       return;
-    std::string root = findRoot(*expr);
-    if (llvm::StringRef(root).contains('.'))
-      reads.push_back({root, expr->range, expr->range.begin, 0});
+    std::string root = findRoot(expr);
+    auto [owner, field] = llvm::StringRef(root).split('.');
+    if (!field.empty() && !llvm::is_contained(hidden, owner))
+      reads.push_back({root, expr.range, at, 0});
   }
-  ast::forEachChild(*expr, [&](const ast::Expr &child) { read(&child); });
+  bool isComputed =
+      llvm::isa<ast::UnaryExpr, ast::BinaryExpr, ast::CompareExpr>(&expr);
+  if (llvm::isa<ast::FStringExpr>(&expr))
+    ast::forEachChild(expr, [&](const ast::Expr &child) { read(&child); });
+  else
+    ast::forEachChild(expr, [&](const ast::Expr &child) {
+      read(child, isComputed ? end : at);
+    });
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,10 +244,11 @@ void Sharing::visitBlock(const ast::Block *block) {
     closed.push_back(block->range);
 }
 
-void Sharing::change(const ast::Expr &target, SourceRange range) {
+void Sharing::change(const ast::Expr &target, SourceRange range, uint32_t at) {
   std::string root = findRoot(target);
-  if (!root.empty())
-    changes.push_back({root, range, range.end - 1, 0});
+  if (!root.empty() &&
+      !llvm::is_contained(hidden, llvm::StringRef(root).split('.').first))
+    changes.push_back({root, range, at, 0});
 }
 
 void Sharing::keep(llvm::StringRef list, const ast::Expr &value,
@@ -260,7 +312,7 @@ void Sharing::visitTarget(const ast::Expr &target, const ast::AssignStmt &stmt,
   bool isWhole = llvm::isa<ast::NameExpr, ast::MemberExpr>(&target) &&
                  stmt.op == ast::AssignOp::Set;
   if (!isWhole) {
-    change(target, stmt.range);
+    change(target, stmt.range, stmt.range.end);
     modelChanges.push_back(stmt.range.end);
     return;
   }
@@ -282,15 +334,17 @@ void Sharing::bind(const ast::Target &target, uint32_t at, uint32_t end) {
 void Sharing::noteNames(const ast::Expr *expr) {
   if (!expr)
     return;
-  if (auto *name = llvm::dyn_cast<ast::NameExpr>(expr))
+  auto visit = [&](const ast::Expr &child) { noteNames(&child); };
+  auto *name = llvm::dyn_cast<ast::NameExpr>(expr);
+  if (name && !llvm::is_contained(hidden, name->name))
     names.emplace_back(name->name, name->range);
-  ast::forEachChild(*expr, [&](const ast::Expr &child) { noteNames(&child); });
+  if (auto *made = llvm::dyn_cast<ast::ComprehensionExpr>(expr))
+    visitComprehension(*made, visit);
+  else
+    ast::forEachChild(*expr, visit);
 }
 
 void Sharing::visit(const ast::Stmt &stmt, uint32_t end) {
-  if (llvm::isa<ast::LetStmt, ast::AssignStmt, ast::ExprStmt, ast::ReturnStmt>(
-          &stmt))
-    simple.push_back(stmt.range);
   if (auto *let = llvm::dyn_cast<ast::LetStmt>(&stmt)) {
     noteNames(let->value);
     read(let->value);
@@ -347,8 +401,10 @@ void Sharing::visit(const ast::Stmt &stmt, uint32_t end) {
     visitBlock(loop->body);
     loops.push_back(stmt.range);
   } else if (auto *with = llvm::dyn_cast<ast::WithStmt>(&stmt)) {
-    for (const ast::Argument &arg : with->args)
+    for (const ast::Argument &arg : with->args) {
+      noteNames(arg.value);
       read(arg.value);
+    }
     visit(with->body->stmts, end); // opens no scope
   } else if (auto *result = llvm::dyn_cast<ast::ReturnStmt>(&stmt)) {
     noteNames(result->value);
@@ -476,13 +532,8 @@ std::optional<SharedChange> Sharing::findRead(const Event &change,
     for (const Event &read : reads) {
       bool isOwn = ignored.isValid() && holds(ignored, read.range.begin) &&
                    read.range.end <= ignored.end;
-      // `x + relu(x)`: the tensor is read when the whole is computed.
-      bool isBeside =
-          ignored.isValid() && llvm::any_of(simple, [&](SourceRange stmt) {
-            return holds(stmt, ignored.begin) && holds(stmt, read.range.begin);
-          });
       if (isRead || read.name != step.name || isOwn ||
-          !(isBeside || isAlive(step.name, change.at, read.at)))
+          !isAlive(step.name, change.at, read.at))
         continue;
       isRead = true;
       found.read = read.range;
@@ -503,6 +554,8 @@ std::optional<SharedChange> Sharing::findChange(llvm::StringRef name) const {
 std::optional<SharedChange> Sharing::findRead(llvm::StringRef changed,
                                               SourceRange call,
                                               bool orItself) const {
+  if (isHiddenAt(changed.split('.').first, call))
+    return std::nullopt;
   return findRead({changed.str(), call, call.end - 1, 0}, "", orItself, call);
 }
 
@@ -519,6 +572,13 @@ std::vector<SourceRange> Sharing::occurrencesOf(llvm::StringRef name) const {
     if (found == name)
       ranges.push_back(range);
   return ranges;
+}
+
+bool Sharing::isHiddenAt(llvm::StringRef name, SourceRange place) const {
+  return llvm::any_of(scopes, [&](const auto &scope) {
+    return scope.first == name && holds(scope.second, place.begin) &&
+           place.end <= scope.second.end;
+  });
 }
 
 std::vector<SourceRange> Sharing::changesOf(llvm::StringRef name) const {

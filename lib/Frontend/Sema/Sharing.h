@@ -14,6 +14,7 @@
 #include "Frontend/AST.h"
 #include "Frontend/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include <functional>
 #include <string>
 #include <vector>
@@ -82,6 +83,8 @@ public:
   }
   /// Every occurrence of a name but those that give it another value.
   std::vector<SourceRange> occurrencesOf(llvm::StringRef name) const;
+  /// Whether the name is there one of a comprehension.
+  bool isHiddenAt(llvm::StringRef name, SourceRange place) const;
   /// How often the name is assigned to as a whole.
   unsigned countAssignments(llvm::StringRef name) const;
 
@@ -108,9 +111,15 @@ private:
   void visitLink(const ast::Expr &target, const ast::Expr &value,
                  SourceRange range);
   void bind(const ast::Target &target, uint32_t at, uint32_t end);
+  /// Of a value that nothing uses before the whole is computed.
   void read(const ast::Expr *expr);
-  void readCall(const ast::CallExpr &call);
-  void change(const ast::Expr &target, SourceRange range);
+  /// What is only a name or a part is read at `at`, where it is used.
+  void read(const ast::Expr &expr, uint32_t at);
+  void readCall(const ast::CallExpr &call, uint32_t at);
+  void change(const ast::Expr &target, SourceRange range, uint32_t at);
+  void visitComprehension(const ast::ComprehensionExpr &expr,
+                          llvm::function_ref<void(const ast::Expr &)> visit);
+  void hide(const ast::Target &target, SourceRange scope);
   void keep(llvm::StringRef list, const ast::Expr &value, SourceRange range);
   std::string findRoot(const ast::Expr &expr, bool &isPart) const;
 
@@ -128,7 +137,9 @@ private:
   std::vector<Event> assignments, changes, reads;
   std::vector<std::pair<llvm::StringRef, SourceRange>> names;
   std::vector<SourceRange> statements;
-  std::vector<SourceRange> simple; ///< statements without blocks in them
+  /// Names of the comprehensions, and those around the visited expression.
+  std::vector<std::pair<llvm::StringRef, SourceRange>> scopes;
+  std::vector<llvm::StringRef> hidden;
   std::vector<Link> links;
   std::vector<SourceRange> loops, closed;
   std::vector<std::pair<SourceRange, SourceRange>> branches;
