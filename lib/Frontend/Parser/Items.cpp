@@ -231,20 +231,6 @@ const Decl *Parser::parseMember() {
   return isState && isNamed ? parseState() : parseField();
 }
 
-/// Whether a field of an f-string reads a name.
-static bool readsInField(llvm::StringRef literal, llvm::StringRef name) {
-  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; };
-  for (size_t at = literal.find(name); at != llvm::StringRef::npos;
-       at = literal.find(name, at + 1)) {
-    size_t end = at + name.size();
-    bool isWhole = !isPart(literal[at - 1]) &&
-                   (literal[end] == '.' || !isPart(literal[end]));
-    if (isWhole && isInField(literal, at))
-      return true;
-  }
-  return false;
-}
-
 bool Parser::atLocalOfModel() const {
   llvm::SmallVector<llvm::StringRef> names;
   size_t i = pos + 1;
@@ -269,7 +255,7 @@ bool Parser::atLocalOfModel() const {
       return true;
     if (token.kind == Tok::FString &&
         llvm::any_of(names, [&](llvm::StringRef name) {
-          return readsInField(textOf(token), name);
+          return findInField(textOf(token), name) != llvm::StringRef::npos;
         }))
       return true;
   }

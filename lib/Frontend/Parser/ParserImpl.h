@@ -21,6 +21,9 @@ namespace tdc {
 
 /// Whether a place in the text of an f-string is in a replacement field.
 bool isInField(llvm::StringRef literal, size_t at);
+/// The next place from `from` on where a field of an f-string reads a name.
+size_t findInField(llvm::StringRef literal, llvm::StringRef name,
+                   size_t from = 0);
 
 class Parser {
 public:
@@ -455,6 +458,7 @@ private:
   bool reportMapped();
   bool reportFirstBatch();
   bool reportAutograd();
+  bool isListAt(size_t first, size_t end) const;
   /// The first token from `first` on, outside of brackets; `end` if none is.
   size_t findAtDepth(size_t first, size_t end,
                      llvm::function_ref<bool(Token)> isIt) const;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;
 using namespace tdc::ast;
@@ -67,6 +68,33 @@ bool Parser::reportFirstBatch() {
   return true;
 }
 
+/// Whether the expression of these tokens is surely a list or tuple.
+bool Parser::isListAt(size_t first, size_t end) const {
+  Tok kind = tokenAt(first).kind;
+  bool isBracketed = (kind == Tok::LSquare || kind == Tok::LParen) &&
+                     findClosing(first) + 1 == end;
+  if (isBracketed)
+    return kind == Tok::LSquare ||
+           findAtDepth(first + 1, end - 1, [](Token token) {
+             return token.kind == Tok::Comma;
+           }) != end - 1;
+  if (kind != Tok::Name)
+    return false;
+  // `list(…)` and `net.parameters()`: no other call gives a leaf.
+  if (tokenAt(end - 1).kind == Tok::RParen)
+    return true;
+  for (size_t i = 1; end == first + 1 && i < first; ++i) {
+    if (textOf(tokenAt(i)) != textOf(tokenAt(first)) ||
+        tokenAt(i - 1).kind == Tok::Dot || tokenAt(i + 1).kind != Tok::Equal)
+      continue;
+    Token value = tokenAt(i + 2);
+    if (value.kind == Tok::LSquare || value.kind == Tok::LParen ||
+        textOf(value) == "list")
+      return true;
+  }
+  return false;
+}
+
 /// `torch.autograd.grad(y, x)`, which gives a tuple: with `[0]`, or assigned to
 /// `dy,`, it is `grad(y, x)`.
 bool Parser::reportAutograd() {
@@ -85,8 +113,7 @@ bool Parser::reportAutograd() {
   auto isComma = [](Token token) { return token.kind == Tok::Comma; };
   std::vector<Edit> edits = {{prefix, ""}};
   size_t second = findAtDepth(open + 1, close, isComma) + 1;
-  bool isList = second < close && (tokenAt(second).kind == Tok::LSquare ||
-                                   tokenAt(second).kind == Tok::LParen);
+  bool isList = isListAt(second, findAtDepth(second, close, isComma));
   if (textOf(tokenAt(second)) == "inputs" || second >= close)
     return true;
   // Gradients of gradients need no option.
@@ -113,8 +140,10 @@ bool Parser::reportAutograd() {
   } else if (isUnpacked) {
     edits.push_back({rangeOf(tokenAt(pos - 2)), ""});
   } else {
-    edits[0].text = "(";
-    edits.push_back({rangeOf(tokenAt(close)).finish(), ",)"});
+    // A list has as many gradients as elements, and a tensor has one.
+    report.note("write `(grad(y, x),)` if `" + textOf(tokenAt(second)) +
+                "` is a tensor, and `grad(y, xs)` if it is a list");
+    return true;
   }
   report.fix(FixIt::Safe, "`grad(…)`", std::move(edits));
   return true;
@@ -167,16 +196,18 @@ std::vector<Edit> Parser::wrapImported(SourceRange import) const {
     if (token.kind != Tok::FString)
       continue;
     for (llvm::StringRef name : names)
-      for (size_t at = word.find((name + "(").str());
-           at != llvm::StringRef::npos; at = word.find(name, at + 1)) {
+      for (size_t at = findInField(word, name); at != llvm::StringRef::npos;
+           at = findInField(word, name, at + 1)) {
         size_t close = at + name.size();
+        if (word[close] != '(')
+          continue;
         for (unsigned depth = 0; close < word.size(); ++close) {
           depth += word[close] == '(';
           depth -= word[close] == ')';
           if (depth == 0)
             break;
         }
-        if (!isInField(word, at) || word[at - 1] == '.' || close == word.size())
+        if (close == word.size())
           continue;
         uint32_t begin = token.begin + at, end = token.begin + close + 1;
         edits.push_back({{file, begin, begin}, "int("});
@@ -184,6 +215,21 @@ std::vector<Edit> Parser::wrapImported(SourceRange import) const {
       }
   }
   return edits;
+}
+
+size_t tdc::findInField(llvm::StringRef literal, llvm::StringRef name,
+                        size_t from) {
+  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  size_t at = literal.find(name, from);
+  for (; at != llvm::StringRef::npos; at = literal.find(name, at + 1)) {
+    size_t end = at + name.size();
+    bool isWhole = at != 0 && !isPart(literal[at - 1]) &&
+                   literal[at - 1] != '.' && end != literal.size() &&
+                   !isPart(literal[end]);
+    if (isWhole && isInField(literal, at))
+      break;
+  }
+  return at;
 }
 
 bool tdc::isInField(llvm::StringRef literal, size_t at) {

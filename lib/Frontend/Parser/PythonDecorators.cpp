@@ -11,8 +11,7 @@
 using namespace tdc;
 using namespace tdc::ast;
 
-/// The `def` below the decorator that ends before token `i`, or the end.
-static bool isWord(llvm::StringRef text) {
+static bool startsFunction(llvm::StringRef text) {
   return text == "def" || text == "fn";
 }
 
@@ -57,10 +56,36 @@ std::vector<Edit> Parser::wrapInNoGrad(SourceRange decorator,
   return edits;
 }
 
+/// Whether tensors or layers have a member of this name that is no method.
+static bool isOfTensorOrLayer(llvm::StringRef name) {
+  static constexpr llvm::StringLiteral names[] = {
+      "T",        "H",           "mT",           "data",
+      "device",   "dtype",       "grad",         "grad_fn",
+      "imag",     "is_leaf",     "ndim",         "real",
+      "shape",    "bias",        "dilation",     "requires_grad",
+      "eps",      "groups",      "hidden_size",  "embedding_dim",
+      "momentum", "in_channels", "in_features",  "normalized_shape",
+      "p",        "input_size",  "num_layers",   "num_embeddings",
+      "padding",  "kernel_size", "num_features", "running_mean",
+      "stride",   "training",    "out_features", "running_var",
+      "weight",   "out_channels"};
+  return llvm::is_contained(names, name);
+}
+
 std::vector<Edit> Parser::callProperty(SourceRange decorator,
                                        llvm::StringRef name) const {
   std::vector<Edit> edits = {removeLine(decorator)};
   unsigned methods = 0;
+  // Only of a plain name the owner may be told: not of `self.fc.device`.
+  auto isOfOther = [&](llvm::StringRef before) {
+    size_t start = before.size();
+    while (start != 0 &&
+           (llvm::isAlnum(before[start - 1]) || before[start - 1] == '_'))
+      --start;
+    llvm::StringRef owner = before.drop_front(start);
+    bool isPlain = !owner.empty() && !before.take_front(start).ends_with(".");
+    return !isPlain || (owner != "self" && isOfTensorOrLayer(name));
+  };
   for (size_t i = 1; tokenAt(i).kind != Tok::End; ++i) {
     Token token = tokenAt(i), before = tokenAt(i - 1);
     if (token.kind == Tok::FString && textOf(token).contains(name)) {
@@ -72,7 +97,7 @@ std::vector<Edit> Parser::callProperty(SourceRange decorator,
         if (!isInField(word, at) || llvm::isAlnum(word[end]) ||
             word[end] == '_')
           continue;
-        if (word[end] == '(')
+        if (word[end] == '(' || isOfOther(word.take_front(at)))
           return {};
         uint32_t place = token.begin + end;
         edits.push_back({{file, place, place}, "()"});
@@ -80,11 +105,13 @@ std::vector<Edit> Parser::callProperty(SourceRange decorator,
     }
     if (token.kind != Tok::Name || textOf(token) != name)
       continue;
-    methods += isWord(textOf(before));
+    methods += startsFunction(textOf(before));
     if (before.kind != Tok::Dot)
       continue;
     // A field or a method of this name elsewhere.
-    if (tokenAt(i + 1).kind == Tok::LParen || tokenAt(i + 1).kind == Tok::Equal)
+    if (tokenAt(i + 1).kind == Tok::LParen ||
+        tokenAt(i + 1).kind == Tok::Equal ||
+        isOfOther(text.take_front(before.begin)))
       return {};
     edits.push_back({rangeOf(token).finish(), "()"});
   }
@@ -105,7 +132,7 @@ void Parser::skipDecorator() {
   size_t def = pos;
   while (tokenAt(def).kind == Tok::Newline)
     ++def;
-  bool isOfFunction = isWord(textOf(tokenAt(def))) &&
+  bool isOfFunction = startsFunction(textOf(tokenAt(def))) &&
                       tokenAt(def + 1).kind == Tok::Name &&
                       tokenAt(def + 2).kind == Tok::LParen;
   Diagnostic &report =
