@@ -162,7 +162,9 @@ bool sema::mayNameState(Checker &c, const ast::NameExpr &target,
   if (!llvm::isa<ast::MemberExpr>(assign.value) || assign.target != &target)
     return false;
   Sharing here = findSharing(c, c.frames.size());
-  return !here.findRoot(*assign.value).empty() &&
+  std::string root = here.findRoot(*assign.value);
+  // Where the field gets another tensor, the name keeps the one before.
+  return !root.empty() && here.countAssignments(root) == 0 &&
          (!here.changesOf(target.name).empty() ||
           here.findChange(target.name) ||
           llvm::any_of(here.occurrencesOf(target.name), [&](SourceRange use) {

@@ -47,6 +47,13 @@ std::string Sharing::findRoot(const ast::Expr &expr, bool &isPart) const {
     return base.empty() || isPartOfBase ? "" : base + "." + field.str();
   }
   if (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&expr)) {
+    // A slice of a list is another list.
+    if (auto *list = llvm::dyn_cast<ast::NameExpr>(part->base);
+        list && facts.isList(list->name) &&
+        llvm::any_of(part->items, [](const ast::SubscriptItem &item) {
+          return item.kind == ast::SubscriptItem::Slice;
+        }))
+      return "";
     // A tensor of indices or a mask picks a copy of the elements.
     for (const ast::SubscriptItem &item : part->items) {
       auto *index = llvm::dyn_cast_or_null<ast::NameExpr>(item.index);
@@ -183,7 +190,7 @@ void Sharing::read(const ast::Expr *expr) {
 void Sharing::read(const ast::Expr &expr, uint32_t at) {
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(&expr)) {
     if (!llvm::is_contained(hidden, name->name))
-      reads.push_back({name->name.str(), name->range, at, 0});
+      reads.push_back({name->name.str(), name->range, at, {}});
     return;
   }
   if (auto *call = llvm::dyn_cast<ast::CallExpr>(&expr))
@@ -208,7 +215,7 @@ void Sharing::read(const ast::Expr &expr, uint32_t at) {
     std::string root = findRoot(expr);
     auto [owner, field] = llvm::StringRef(root).split('.');
     if (!field.empty() && !llvm::is_contained(hidden, owner))
-      reads.push_back({root, expr.range, at, 0});
+      reads.push_back({root, expr.range, at, {}});
   }
   bool isComputed =
       llvm::isa<ast::UnaryExpr, ast::BinaryExpr, ast::CompareExpr>(&expr);
@@ -227,18 +234,19 @@ void Sharing::read(const ast::Expr &expr, uint32_t at) {
 Sharing::Sharing(llvm::ArrayRef<const ast::Stmt *> body, SourceRange range,
                  SharingFacts facts)
     : whole(range), facts(facts) {
-  visit(body, range.end);
+  visit(body, range);
 }
 
-void Sharing::visit(llvm::ArrayRef<const ast::Stmt *> stmts, uint32_t end) {
+void Sharing::visit(llvm::ArrayRef<const ast::Stmt *> stmts,
+                    SourceRange block) {
   for (const ast::Stmt *stmt : stmts)
-    visit(*stmt, end);
+    visit(*stmt, block);
 }
 
 void Sharing::visitBlock(const ast::Block *block) {
   if (!block)
     return;
-  visit(block->stmts, block->range.end);
+  visit(block->stmts, block->range);
   if (!block->stmts.empty() &&
       llvm::isa<ast::ReturnStmt, ast::BreakStmt>(block->stmts.back()))
     closed.push_back(block->range);
@@ -248,7 +256,7 @@ void Sharing::change(const ast::Expr &target, SourceRange range, uint32_t at) {
   std::string root = findRoot(target);
   if (!root.empty() &&
       !llvm::is_contained(hidden, llvm::StringRef(root).split('.').first))
-    changes.push_back({root, range, at, 0});
+    changes.push_back({root, range, at, {}});
 }
 
 void Sharing::keep(llvm::StringRef list, const ast::Expr &value,
@@ -277,8 +285,17 @@ void Sharing::visitLink(const ast::Expr &target, const ast::Expr &value,
   if (auto *names = llvm::dyn_cast<ast::TupleExpr>(&target)) {
     auto *values = llvm::dyn_cast<ast::TupleExpr>(&value);
     bool fits = values && values->elements.size() == names->elements.size();
-    for (auto [i, name] : llvm::enumerate(names->elements))
-      visitLink(*name, fits ? *values->elements[i] : value, range);
+    for (size_t i = 0; i < names->elements.size(); ++i) {
+      const ast::Expr *name = names->elements[i];
+      const ast::Expr &own = fits ? *values->elements[i] : value;
+      // After `a, b = b, a` the two are still different tensors.
+      bool isExchanged =
+          fits && llvm::any_of(names->elements, [&](const ast::Expr *other) {
+            return other != name && findRoot(*other) == findRoot(own);
+          });
+      if (!isExchanged)
+        visitLink(*name, own, range);
+    }
     return;
   }
   bool isPart = false;
@@ -298,10 +315,10 @@ void Sharing::visitLink(const ast::Expr &target, const ast::Expr &value,
 }
 
 void Sharing::visitTarget(const ast::Expr &target, const ast::AssignStmt &stmt,
-                          uint32_t end) {
+                          SourceRange block) {
   if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target)) {
     for (const ast::Expr *element : tuple->elements)
-      visitTarget(*element, stmt, end);
+      visitTarget(*element, stmt, block);
     return;
   }
   if (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target))
@@ -321,14 +338,14 @@ void Sharing::visitTarget(const ast::Expr &target, const ast::AssignStmt &stmt,
     modelChanges.push_back(stmt.range.end);
   // `x = x.view(3)` is another name of what `x` was.
   if (!root.empty() && findRoot(*stmt.value) != root)
-    assignments.push_back({root, stmt.range, stmt.range.end, end});
+    assignments.push_back({root, stmt.range, stmt.range.end, block});
 }
 
-void Sharing::bind(const ast::Target &target, uint32_t at, uint32_t end) {
+void Sharing::bind(const ast::Target &target, uint32_t at, SourceRange block) {
   if (!target.isTuple())
-    assignments.push_back({target.name.str(), target.range, at, end});
+    assignments.push_back({target.name.str(), target.range, at, block});
   for (const ast::Target *element : target.elements)
-    bind(*element, at, end);
+    bind(*element, at, block);
 }
 
 void Sharing::noteNames(const ast::Expr *expr) {
@@ -344,14 +361,14 @@ void Sharing::noteNames(const ast::Expr *expr) {
     ast::forEachChild(*expr, visit);
 }
 
-void Sharing::visit(const ast::Stmt &stmt, uint32_t end) {
+void Sharing::visit(const ast::Stmt &stmt, SourceRange block) {
   if (auto *let = llvm::dyn_cast<ast::LetStmt>(&stmt)) {
     noteNames(let->value);
     read(let->value);
     bool isAnother =
         !let->target->isTuple() && findRoot(*let->value) == let->target->name;
     if (!isAnother)
-      bind(*let->target, stmt.range.end, end);
+      bind(*let->target, stmt.range.end, block);
     bool isPart = false;
     std::string source = findRoot(*let->value, isPart);
     if (!source.empty() && !let->target->isTuple() && !isAnother)
@@ -367,7 +384,7 @@ void Sharing::visit(const ast::Stmt &stmt, uint32_t end) {
       noteNames(assign->target);
     noteNames(assign->value);
     read(assign->value);
-    visitTarget(*assign->target, *assign, end);
+    visitTarget(*assign->target, *assign, block);
     if (assign->op == ast::AssignOp::Set)
       visitLink(*assign->target, *assign->value, stmt.range);
     else if (auto *name = llvm::dyn_cast<ast::NameExpr>(assign->target);
@@ -387,7 +404,7 @@ void Sharing::visit(const ast::Stmt &stmt, uint32_t end) {
   } else if (auto *loop = llvm::dyn_cast<ast::ForStmt>(&stmt)) {
     noteNames(loop->iterable);
     read(loop->iterable);
-    bind(*loop->target, loop->body->range.begin, loop->body->range.end);
+    bind(*loop->target, loop->body->range.begin, loop->body->range);
     bool isPart = false;
     std::string list = findRoot(*loop->iterable, isPart);
     if (!list.empty() && !loop->target->isTuple())
@@ -405,7 +422,7 @@ void Sharing::visit(const ast::Stmt &stmt, uint32_t end) {
       noteNames(arg.value);
       read(arg.value);
     }
-    visit(with->body->stmts, end); // opens no scope
+    visit(with->body->stmts, block); // opens no scope
   } else if (auto *result = llvm::dyn_cast<ast::ReturnStmt>(&stmt)) {
     noteNames(result->value);
     read(result->value);
@@ -445,11 +462,12 @@ bool Sharing::isAlive(llvm::StringRef name, uint32_t from, uint32_t to) const {
       return event.name == name && kills(event);
     });
   };
-  bool isForward =
-      from <= to && !areSeparate(from, to) &&
-      !isKilled([&](const Event &event) {
-        return from < event.at && event.at <= to && to <= event.reach;
-      });
+  bool isForward = from <= to && !areSeparate(from, to) &&
+                   !isKilled([&](const Event &event) {
+                     bool isOnTheWay =
+                         holds(event.block, from) || holds(event.block, to);
+                     return from < event.at && event.at <= to && isOnTheWay;
+                   });
   return isForward || llvm::any_of(loops, [&](SourceRange loop) {
            if (!holds(loop, from) || !holds(loop, to))
              return false;
@@ -460,8 +478,8 @@ bool Sharing::isAlive(llvm::StringRef name, uint32_t from, uint32_t to) const {
            return !isLeft && !isKilled([&](const Event &event) {
              if (!holds(loop, event.at))
                return false;
-             bool isAfter = from < event.at && event.reach >= loop.end;
-             bool isBefore = event.at <= to && to <= event.reach;
+             bool isAfter = from < event.at && event.block.end >= loop.end;
+             bool isBefore = event.at <= to && to <= event.block.end;
              return isAfter || isBefore;
            });
          });
@@ -514,7 +532,11 @@ std::optional<SharedChange> Sharing::findRead(const Event &change,
     Step step = steps[i];
     for (const Link &link : links) {
       llvm::StringRef to;
-      if (!reaches(link, step.name, to, change) || !seen.insert(to).second)
+      // `q, k = x.chunk(2)`: parts that one statement names have no common
+      // elements.
+      bool isOtherPart = i != 0 && link.isPart && link.range == step.link;
+      if (isOtherPart || !reaches(link, step.name, to, change) ||
+          !seen.insert(to).second)
         continue;
       bool isBlamed =
           step.isBlamed || (link.isKept ? link.source : link.target) == blamed;
@@ -556,7 +578,7 @@ std::optional<SharedChange> Sharing::findRead(llvm::StringRef changed,
                                               bool orItself) const {
   if (isHiddenAt(changed.split('.').first, call))
     return std::nullopt;
-  return findRead({changed.str(), call, call.end - 1, 0}, "", orItself, call);
+  return findRead({changed.str(), call, call.end - 1, {}}, "", orItself, call);
 }
 
 const ast::CallExpr *Sharing::findCall(SourceRange range) const {

@@ -92,8 +92,8 @@ private:
   struct Event {
     std::string name;
     SourceRange range;
-    uint32_t at = 0;    ///< when it happens, as a position in the text
-    uint32_t reach = 0; ///< the end of the block around it
+    uint32_t at = 0;        ///< when it happens, as a position in the text
+    SourceRange block = {}; ///< around it
   };
   struct Link {
     std::string target, source;
@@ -103,14 +103,14 @@ private:
     bool isPart = false;
   };
 
-  void visit(llvm::ArrayRef<const ast::Stmt *> stmts, uint32_t end);
-  void visit(const ast::Stmt &stmt, uint32_t end);
+  void visit(llvm::ArrayRef<const ast::Stmt *> stmts, SourceRange block);
+  void visit(const ast::Stmt &stmt, SourceRange block);
   void visitBlock(const ast::Block *block);
   void visitTarget(const ast::Expr &target, const ast::AssignStmt &stmt,
-                   uint32_t end);
+                   SourceRange block);
   void visitLink(const ast::Expr &target, const ast::Expr &value,
                  SourceRange range);
-  void bind(const ast::Target &target, uint32_t at, uint32_t end);
+  void bind(const ast::Target &target, uint32_t at, SourceRange block);
   /// Of a value that nothing uses before the whole is computed.
   void read(const ast::Expr *expr);
   /// What is only a name or a part is read at `at`, where it is used.

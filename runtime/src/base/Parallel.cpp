@@ -282,6 +282,7 @@ int numThreads() {
   return isProgram ? availableProcessors() : 1;
 }
 
+/// The pool; null if there is no memory to make it.
 Pool *getPool() {
   if (Pool *made = pool.load(std::memory_order_acquire))
     return made;
@@ -296,10 +297,13 @@ Pool *getPool() {
                          poolMutex.unlock();
                        }) == 0;
     static_cast<void>(registered);
-    int threads = numThreads();
-    // More threads than processors: spinning would take the time of a worker.
-    int spins = threads <= availableProcessors() ? kSpins : 0;
-    pool.store(new (std::nothrow) Pool(threads, spins));
+    try {
+      int threads = numThreads();
+      // More threads than processors: spinning would take the time of a worker.
+      int spins = threads <= availableProcessors() ? kSpins : 0;
+      pool.store(new Pool(threads, spins));
+    } catch (const std::bad_alloc &) {
+    }
   }
   return pool.load();
 }
