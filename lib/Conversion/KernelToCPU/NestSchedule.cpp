@@ -311,7 +311,7 @@ void Scheduler::keepSmallerFactor() {
          columns = double(nest.estimatePositions(contraction->columns)),
          bytes = double(nest.estimatePositions(contraction->terms)) *
                  kLeastBits / 8;
-  if (columns * bytes <= cpu::kL2Bytes / 2 || rows >= columns)
+  if (2 * columns * bytes <= double(cpu::kL2Bytes) || rows >= columns)
     return;
   SmallVector<unsigned> order;
   for (ArrayRef<unsigned> own :

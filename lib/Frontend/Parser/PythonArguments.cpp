@@ -134,7 +134,9 @@ std::vector<Edit> Parser::rewriteArguments(Token parser,
                                            std::string &why) const {
   llvm::StringRef indent = indentOf(parser.begin);
   std::optional<SourceRange> function;
-  if (!indent.empty() && !(function = findFunctionStart(parser)))
+  if (!indent.empty())
+    function = findFunctionStart(parser);
+  if (!indent.empty() && !function)
     return {};
   std::string hoisted;
   llvm::StringRef parserName = textOf(parser), argsName;

@@ -44,9 +44,10 @@ std::vector<Edit> Parser::wrapInNoGrad(SourceRange decorator,
   for (uint32_t line = begin; line < tokenAt(last).end;) {
     size_t end = text.find('\n', line);
     bool isBlank = text.slice(line, end).trim().empty();
-    std::string start = isBlank ? "" : step;
+    std::string start;
     if (line == begin)
-      start = (indent + "with torch.no_grad():\n").str() + start;
+      start = (indent + "with torch.no_grad():\n").str();
+    start += isBlank ? "" : step;
     if (!start.empty())
       edits.push_back({{file, line, line}, start});
     if (end == llvm::StringRef::npos)

@@ -467,10 +467,11 @@ void Parser::rewriteChoices(const ConstructorNames &names,
       }
       return written;
     };
-    std::string made = (isVar ? "" : "let ") + name + " = " +
-                       write(choice.value, choice.last) + " if " +
-                       write(choice.first + 1, choice.colon - 1) + " else " +
-                       before;
+    std::string chosen = write(choice.value, choice.last),
+                condition = write(choice.first + 1, choice.colon - 1);
+    std::string made = (llvm::Twine(isVar ? "" : "let ") + name + " = " +
+                        chosen + " if " + condition + " else " + before)
+                           .str();
     SourceRange whole =
         rangeOf(tokenAt(choice.first)).to(rangeOf(tokenAt(choice.last)));
     llvm::erase_if(edits, [&](const Edit &edit) {

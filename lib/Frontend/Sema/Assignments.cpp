@@ -229,7 +229,7 @@ void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
   binding->val = devices.nameDevice(val, target.name);
 }
 
-void Checker::assignMember(const ast::MemberExpr &target, Val val) {
+void Checker::assignMember(const ast::MemberExpr &target, const Val &val) {
   Val base = evalTarget(*target.base);
   if (base.isError() || val.isError())
     return;

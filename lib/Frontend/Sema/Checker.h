@@ -103,7 +103,7 @@ private:
   void assignTo(const ast::Expr &target, const Val &val, SourceRange opRange,
                 bool isPlain = false);
   void assignName(const ast::NameExpr &target, Val val, bool isPlain);
-  void assignMember(const ast::MemberExpr &target, Val val);
+  void assignMember(const ast::MemberExpr &target, const Val &val);
   /// `net.classifier[6] = Linear(4096, 10)`; false if it does not mean that.
   bool replaceNumberedPart(const Val &base, const ast::SubscriptExpr &target,
                            const Val &val);

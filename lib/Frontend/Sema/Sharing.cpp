@@ -233,7 +233,7 @@ void Sharing::read(const ast::Expr &expr, uint32_t at) {
 
 Sharing::Sharing(llvm::ArrayRef<const ast::Stmt *> body, SourceRange range,
                  SharingFacts facts)
-    : whole(range), facts(facts) {
+    : whole(range), facts(std::move(facts)) {
   visit(body, range);
 }
 

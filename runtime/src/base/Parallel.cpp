@@ -303,6 +303,7 @@ Pool *getPool() {
       int spins = threads <= availableProcessors() ? kSpins : 0;
       pool.store(new Pool(threads, spins));
     } catch (const std::bad_alloc &) {
+      return nullptr;
     }
   }
   return pool.load();
