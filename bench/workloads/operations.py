@@ -6,11 +6,11 @@ import numpy as np
 from measure import BENCH, CACHE, LARGEST_DIFFERENCE, Function, Worker, call, compare
 from peers import operations
 from peers.operations_numpy import exact
+from workloads import networks
 
 CASES = list(operations.CASES)
 CHECKED = "difference"
 LARGEST_BF16 = 1e-2
-PEERS = ["torch", "torch-compile", "jax", "iree", "onnxruntime", "openvino"]
 PEERS_OF_PRODUCTS = ["openblas", "numpy", "onednn", "torch", "jax", "iree", "onnxruntime",
                      "openvino"]
 PEERS_OF_BF16 = ["torch", "jax"]
@@ -41,7 +41,7 @@ def of_tdc(case, tdc):
 
 def peers(case):
     operation = operations.CASES[case]
-    names = PEERS
+    names = networks.PEERS
     if operation.kind in ("product", "transposed"):
         names = PEERS_OF_PRODUCTS if operation.dtype == "f32" else PEERS_OF_BF16
         call("cc", "-O2", "-shared", "-fPIC", BENCH / "peers/blas.c", "-o", CACHE / "blas.so")

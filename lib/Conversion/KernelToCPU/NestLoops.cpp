@@ -91,8 +91,7 @@ int64_t NestLoops::countBlocks(ArrayRef<unsigned> loops) const {
     if (ShapedType::isDynamic(extent))
       return INT64_MAX;
     count = llvm::SaturatingMultiply(
-        uint64_t(count),
-        uint64_t(llvm::divideCeil(extent, factors[loop] * getUnit(loop))));
+        uint64_t(count), uint64_t(llvm::divideCeil(extent, getStep(loop))));
   }
   return count;
 }
@@ -139,15 +138,13 @@ Value NestLoops::countBlocksWithin(unsigned loop) {
   Value runTime;
   const unsigned *at = llvm::find(shared, loop);
   for (unsigned inner : ArrayRef(at + 1, shared.end())) {
-    int64_t extent = nest.getLoops()[inner].extent,
-            step = factors[inner] * getUnit(inner);
-    if (!ShapedType::isDynamic(extent)) {
-      known *= llvm::divideCeil(extent, step);
+    const Loop &info = nest.getLoops()[inner];
+    if (!ShapedType::isDynamic(info.extent)) {
+      known *= llvm::divideCeil(info.extent, getStep(inner));
       continue;
     }
-    Value size = function.getSize(nest.getLoops()[inner].tensor,
-                                  nest.getLoops()[inner].dim);
-    Value count = divideUp(size, function.i64(step));
+    Value count = divideUp(function.getSize(info.tensor, info.dim),
+                           function.i64(getStep(inner)));
     runTime = runTime
                   ? arith::MulIOp::create(b, loc, runTime, count).getResult()
                   : count;
@@ -159,7 +156,7 @@ Value NestLoops::countBlocksWithin(unsigned loop) {
 
 void NestLoops::enterShare(unsigned loop, Value position) {
   Location loc = function.loc;
-  Value step = function.i64(factors[loop] * getUnit(loop));
+  Value step = function.i64(getStep(loop));
   Value within = countBlocksWithin(loop);
   Value before = arith::MulIOp::create(
       b, loc, arith::DivUIOp::create(b, loc, position, step), within);
@@ -174,7 +171,7 @@ NestLoops::Share NestLoops::takeShare(unsigned loop, Value whole, Value size) {
   if (!isShared(loop))
     return {function.i64(0), whole, size};
   Location loc = function.loc;
-  Value step = function.i64(factors[loop] * getUnit(loop));
+  Value step = function.i64(getStep(loop));
   Value first = firstBlock, end = endBlock;
   if (loop != shared.back()) {
     Value within = countBlocksWithin(loop);
@@ -192,7 +189,7 @@ NestLoops::Share NestLoops::takeShare(unsigned loop, Value whole, Value size) {
 NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
                                          ValueRange carried, Body body) {
   Location loc = function.loc;
-  int64_t unit = getUnit(loop), factor = factors[loop], step = factor * unit;
+  int64_t unit = getUnit(loop), step = getStep(loop);
   const Loop &info = nest.getLoops()[loop];
   Value size = function.flatSize ? function.flatSize
                                  : function.getSize(info.tensor, info.dim);
@@ -205,8 +202,8 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
   }
   Share share = takeShare(loop, whole, size);
   Values values =
-      emitBlocks(loop, {share.from, share.whole, step, factor, false}, sections,
-                 carried, body);
+      emitBlocks(loop, {share.from, share.whole, step, factors[loop], false},
+                 sections, carried, body);
   if (step == 1)
     return values;
   return emitBlocks(loop, {whole, share.end, unit, 1, unit > 1},
@@ -215,7 +212,7 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
 
 NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                                      ValueRange carried, Body body) {
-  int64_t unit = getUnit(loop), step = factors[loop] * unit;
+  int64_t unit = getUnit(loop), step = getStep(loop);
   int64_t extent =
       function.flatSize ? ShapedType::kDynamic : nest.getLoops()[loop].extent;
   if (ShapedType::isDynamic(extent))

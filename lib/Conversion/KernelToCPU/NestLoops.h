@@ -42,6 +42,8 @@ private:
     int64_t step, factor;
     bool isMasked;
   };
+  /// The number of elements of a loop in one of its blocks.
+  int64_t getStep(unsigned loop) const { return factors[loop] * getUnit(loop); }
   mlir::Value makeMask(int64_t count);
   mlir::Value findEmpty(llvm::ArrayRef<unsigned> loops);
   mlir::Value unlessEmpty(mlir::Value end);

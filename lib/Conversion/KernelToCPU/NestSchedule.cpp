@@ -63,14 +63,6 @@ static int64_t getBlockWork(const KernelFunction &function, int64_t work,
   return std::clamp<int64_t>(work / std::max<int64_t>(blocks, 1), 1, most);
 }
 
-/// The elements of each tensor of a flat nest.
-static int64_t countElements(const LoopNest &nest) {
-  int64_t elements = 1;
-  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-    elements *= nest.estimateExtent(loop);
-  return elements;
-}
-
 namespace {
 class Scheduler {
 public:
@@ -468,9 +460,12 @@ NestSchedule scheduleFlatNest(const KernelFunction &function,
   schedule.factors.assign(nest.getLoops().size(), 1);
   schedule.outer = {0};
   if (!mayReport(function.kernel)) {
+    auto loops = llvm::to_vector(
+        llvm::seq<unsigned>(0, unsigned(nest.getLoops().size())));
     schedule.shared = {0};
-    schedule.work = getBlockWork(function, estimateWork(nest),
-                                 countElements(nest) / schedule.lanes);
+    schedule.work =
+        getBlockWork(function, estimateWork(nest),
+                     nest.estimatePositions(loops) / schedule.lanes);
   }
   return schedule;
 }

@@ -60,39 +60,40 @@ static Value getTag(NestLoops &loops, const NestSchedule &schedule) {
   return tag;
 }
 
-void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
-  TileEvaluator &evaluator = loops.evaluator;
+/// Fills the panel unless its tag says that it has these elements already.
+static void fillOnce(NestLoops &loops, const NestSchedule &schedule,
+                     const Panel &panel) {
   KernelFunction &function = loops.function;
   OpBuilder &b = function.builder;
   Location loc = function.loc;
-  unsigned lane = evaluator.laneLoop;
-  evaluator.panel = {};
-  Panel panel{getFactor(loops.nest, schedule), function.scratch,
-              schedule.panel->rows, loops.factors[lane] * loops.lanes};
-  if (!schedule.keepsPanel()) {
-    fill(loops, panel);
-    evaluator.panel = panel;
-    return;
-  }
   RankedTensorType type = getPanelType(loops.nest, schedule);
+  int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   Value address = LLVM::GEPOp::create(
       b, loc, function.scratch.getType(), b.getI8Type(), function.scratch,
-      ArrayRef<LLVM::GEPArg>{
-          int32_t(type.getNumElements() * type.getElementTypeBitWidth() / 8 -
-                  TDRT_SCRATCH_TAG)});
+      ArrayRef<LLVM::GEPArg>{int32_t(bytes - TDRT_SCRATCH_TAG)});
   Value tag = getTag(loops, schedule);
   Value known = LLVM::LoadOp::create(b, loc, b.getI64Type(), address);
   Value isOther =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, known, tag);
   auto branch = scf::IfOp::create(b, loc, isOther, /*withElseRegion=*/false);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPoint(branch.thenBlock()->getTerminator());
-    LLVM::StoreOp::create(b, loc, tag, address);
-    evaluator.pushBranch(branch);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(branch.thenBlock()->getTerminator());
+  LLVM::StoreOp::create(b, loc, tag, address);
+  loops.evaluator.pushBranch(branch);
+  fill(loops, panel);
+  loops.evaluator.popScope();
+}
+
+void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
+  TileEvaluator &evaluator = loops.evaluator;
+  evaluator.panel = {};
+  Panel panel{getFactor(loops.nest, schedule), loops.function.scratch,
+              schedule.panel->rows,
+              loops.factors[evaluator.laneLoop] * loops.lanes};
+  if (schedule.keepsPanel())
+    fillOnce(loops, schedule, panel);
+  else
     fill(loops, panel);
-    evaluator.popScope();
-  }
   evaluator.panel = panel;
 }
 

@@ -85,8 +85,8 @@ private:
   mlir::LogicalResult launchOnGPU(td::LaunchOp op);
   /// Sets varyingLaunches. Must be called before loops become blocks.
   void findVaryingLaunches();
-  /// Calls the function of a kernel, or lets threads share its blocks.
-  /// `arguments`: those of a call for all blocks.
+  /// Lets threads share the blocks of a launch. `arguments`: those of `callee`
+  /// before its blocks.
   void shareLaunch(td::LaunchOp op, mlir::LLVM::LLVMFuncOp callee,
                    llvm::ArrayRef<mlir::Value> arguments);
 

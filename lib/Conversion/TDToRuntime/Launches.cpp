@@ -91,8 +91,7 @@ void FunctionLowering::shareLaunch(td::LaunchOp op, LLVM::LLVMFuncOp callee,
     memory = getPointer(result);
     bytes = getNumBytes(result);
   }
-  // Without the blocks, which each call of the task has.
-  Value words = code.storeWords(arguments.drop_back(2));
+  Value words = code.storeWords(arguments);
   Value blocks = op.getBlocks();
   Value work = arith::MulIOp::create(code.builder, op.getLoc(), blocks,
                                      code.int64(*op.getWork()));
@@ -125,13 +124,13 @@ LogicalResult FunctionLowering::lower(td::LaunchOp op) {
     return launchOnGPU(op);
   llvm::SmallVector<Value> arguments = {code.getContext()};
   addKernelArguments(op, arguments);
-  if (op.getBlocks())
-    arguments.append({code.int64(0), op.getBlocks()});
   LLVM::LLVMFuncOp callee =
       code.globals.getKernel(op.getCalleeAttr().getAttr());
   if (isWorthSharing(op)) {
     shareLaunch(op, callee, arguments);
   } else {
+    if (op.getBlocks())
+      arguments.append({code.int64(0), op.getBlocks()});
     LLVM::CallOp call = code.call(callee, arguments);
     if (call.getNumResults())
       code.check(call.getResult());

@@ -162,10 +162,17 @@ private:
   }
   void loop(int index);
 
-  /// The first index of a share, or of a part: `n` things go to `count` parts,
-  /// the first n % count of which have one more. No product can overflow.
-  static int64_t firstOf(int64_t n, int64_t count, int64_t index) {
-    return n / count * index + std::min(index, n % count);
+  /// The first index of piece `piece`, and the number of its indexes, if `n`
+  /// indexes are cut into `count` pieces, the first n % count of which have one
+  /// more. No product can overflow.
+  static int64_t firstOf(int64_t n, int64_t count, int64_t piece) {
+    return n / count * piece + std::min(piece, n % count);
+  }
+  static int64_t sizeOf(int64_t n, int64_t count, int64_t piece) {
+    return n / count + (piece < n % count);
+  }
+  int64_t sizeOfShare(int64_t share) const {
+    return sizeOf(job.n, numShares, share);
   }
   static int64_t countParts(int64_t indexes) {
     return std::min<int64_t>(indexes, kPartsPerShare);
@@ -210,17 +217,14 @@ bool Pool::reserveScratch(int64_t bytes) {
 
 void Pool::publish(Job next) {
   job = next;
-  int64_t count = numShares, parts = 0;
-  for (int64_t i = 0; i < count; ++i)
-    parts +=
-        countParts(firstOf(job.n, count, i + 1) - firstOf(job.n, count, i));
+  int64_t parts = 0;
+  for (int64_t i = 0; i < numShares; ++i)
+    parts += countParts(sizeOfShare(i));
   unfinished.store(parts, std::memory_order_relaxed);
   uint64_t number = generation.load(std::memory_order_relaxed) + 1;
-  for (int64_t i = 0; i < count; ++i)
-    shares[i].open.store(
-        number << 32 |
-            countParts(firstOf(job.n, count, i + 1) - firstOf(job.n, count, i)),
-        std::memory_order_release);
+  for (int64_t i = 0; i < numShares; ++i)
+    shares[i].open.store(number << 32 | countParts(sizeOfShare(i)),
+                         std::memory_order_release);
   generation.store(number);
   if (sleepers.load() > 0)
     futexWake(generation);
@@ -244,11 +248,10 @@ void Pool::runParts(int index) {
       if (seen >> 32 != begun)
         clearTag(scratch, job.scratchBytes);
       begun = seen >> 32;
-      int64_t begin = firstOf(job.n, count, share),
-              size = firstOf(job.n, count, share + 1) - begin,
-              parts = countParts(size), part = parts - uint32_t(seen);
-      job.task(job.arg, begin + firstOf(size, parts, part),
-               begin + firstOf(size, parts, part + 1), scratch);
+      int64_t size = sizeOfShare(share), parts = countParts(size),
+              part = parts - uint32_t(seen),
+              begin = firstOf(job.n, count, share) + firstOf(size, parts, part);
+      job.task(job.arg, begin, begin + sizeOf(size, parts, part), scratch);
       if (unfinished.fetch_sub(1) == 1 && waiters.load() > 0)
         futexWake(unfinished);
       seen = open.load(std::memory_order_acquire);

@@ -38,8 +38,8 @@ private:
     return positions;
   }
 
-  /// The work of `value` at `at` and of all that it is computed from, except
-  /// what has been counted.
+  /// The work of `value` at `at` and, transitively, of its operands. Each value
+  /// counts once.
   double visit(Value value, const Coordinates &at) {
     if (!isa<RankedTensorType>(value.getType()) ||
         !counted.insert({value, &at}).second)

@@ -1,0 +1,24 @@
+"""What MiniLM and GPT-2 share: their inputs and weights as files for tdc, and the peers that run
+`peers/infer.py`."""
+
+import numpy as np
+from safetensors.numpy import save_file
+
+from measure import CACHE, Worker
+
+PEERS = ["torch", "torch-compile", "jax", "iree", "onnxruntime", "openvino"]
+
+
+def save(name, network, case):
+    """Returns the files of the inputs by name, and the file of the weights."""
+    inputs, weights = network.tensors(case)
+    files = {key: CACHE / f"{name}.{case}.{key}.npy" for key in inputs}
+    for key, path in files.items():
+        np.save(path, inputs[key])
+    file = CACHE / f"{name}.safetensors"
+    save_file(weights, file)
+    return files, file
+
+
+def peers(name, case):
+    return [Worker(peer, "infer.py", f"{name}/{case}") for peer in PEERS]
