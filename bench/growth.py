@@ -77,9 +77,14 @@ def layer_list(n):
             "        for l in self.ls { h = relu(l(h)) }\n        return h\n    }\n}\n" + TRAIN)
 
 
+RESIDUAL_BLOCKS = 160
+
+
 def residual_blocks(n):
-    """Training of blocks that all have another width."""
-    fields = lines(n, lambda i: f"    b{i} = Block({8 + i}, {3 + 2 * (i % 2)})")
+    """Training of blocks that all have another width. Wider blocks have more code, so the widths
+    of any n blocks are spread evenly over the range."""
+    fields = lines(n, lambda i: f"    b{i} = Block({8 + i * 99 % RESIDUAL_BLOCKS}, "
+                                f"{3 + 2 * (i % 2)})")
     calls = lines(n, lambda i: f"        h = self.b{i}(h)")
     return f"""model Block(width: int, kernel: int) {{
     conv1 = Conv2d(8, width, kernel, padding=kernel // 2, bias=false)
@@ -249,7 +254,7 @@ KINDS = {
     whiles: (doubling(3200), OK),
     layer_fields: (doubling(3200), OK),
     layer_list: (doubling(3200), OK),
-    residual_blocks: (doubling(160), OK),
+    residual_blocks: (doubling(RESIDUAL_BLOCKS), OK),
     prints: (doubling(10000), OK),
     sines: (doubling(800), OK),
 }

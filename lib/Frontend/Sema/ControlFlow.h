@@ -57,9 +57,10 @@ public:
                                const ast::Expr *logical = nullptr);
 
   /// Walks the side that a host condition chooses, or both if only the run
-  /// knows it. The sides assign to no variable.
-  void choose(const Val &condition, SourceRange range,
-              llvm::function_ref<void()> thenSide,
+  /// knows it. The sides assign to no variable and change no model's state
+  /// (`ModelState`), so nothing is joined: an optimizer has a branch for each
+  /// of its parameters.
+  void choose(const Val &condition, llvm::function_ref<void()> thenSide,
               llvm::function_ref<void()> elseSide);
 
   /// The names that code assigns to.

@@ -124,7 +124,7 @@ void OptimizerStep::change(ParameterGroup &group, const Leaf &leaf,
   };
   if (isIdleWithout(group, leaf))
     return applyLeft();
-  c.control.choose(c.training.readNumber(slot.hasGradName, DType::Bool), range,
+  c.control.choose(c.training.readNumber(slot.hasGradName, DType::Bool),
                    applyLeft, [&] { leave(leaf); });
 }
 

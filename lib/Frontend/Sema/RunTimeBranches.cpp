@@ -252,16 +252,25 @@ Flow ControlFlow::branch(const Val &condition, SourceRange range,
   return thenFlow == elseFlow ? thenFlow : Flow::Perhaps;
 }
 
-void ControlFlow::choose(const Val &condition, SourceRange range,
+void ControlFlow::choose(const Val &condition,
                          llvm::function_ref<void()> thenSide,
                          llvm::function_ref<void()> elseSide) {
   if (condition.known)
     return condition.truth ? thenSide() : elseSide();
-  auto walk = [](llvm::function_ref<void()> side) {
-    return [side] {
-      side();
-      return Flow::Next;
-    };
+  size_t knownFacts = c.host.sizes.mark();
+  auto walk = [&](llvm::function_ref<void()> side) {
+    c.models.forgetReads();
+    side();
+    c.host.sizes.forgetSince(knownFacts);
   };
-  branch(condition, range, {}, walk(thenSide), walk(elseSide));
+  c.emit().beginIf(c.host.materialize(condition));
+  ++c.regionDepth;
+  ++c.conditionDepth;
+  walk(thenSide);
+  c.emit().beginElse();
+  walk(elseSide);
+  c.emit().endIf({}, {});
+  --c.regionDepth;
+  --c.conditionDepth;
+  c.models.forgetReads();
 }
