@@ -77,6 +77,8 @@ struct KernelFunction {
   bool reports = false;
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
+  /// See TargetInfo.
+  bool multipliesBF16Pairs = false;
   /// Whether factors of products are copied to panels whatever it costs.
   bool alwaysPanels = false;
   /// Whether threads share the blocks of each kernel, however little it

@@ -44,6 +44,16 @@ struct Panel {
   mlir::Value pointer;
   llvm::ArrayRef<unsigned> rows;
   int64_t width = 0; ///< a multiple of the lanes
+  /// Elements are pairs of bf16 numbers (BF16Pairs.h), of two positions of the
+  /// only loop in `rows`.
+  bool hasPairs = false;
+
+  /// Whether it has the elements of `value` at `at`.
+  bool holds(mlir::Value value, const td::Coordinates &at) const {
+    return value == of.tensor && &at == of.at;
+  }
+  /// The type of its elements.
+  mlir::Type getElementType() const;
 };
 
 /// Offsets inside the register tile: per loop, elements from the loop's
@@ -81,6 +91,10 @@ public:
   /// The value at `at`, in tile element `tile`: a scalar or a vector.
   mlir::Value evaluate(mlir::Value value, const td::Coordinates &at,
                        const Tile &tile);
+  /// The values at two positions of `loop`, that of the tile element and the
+  /// next, as pairs (BF16Pairs.h). Without a second position that value is 0.
+  mlir::Value evaluatePairs(const td::Access &value, const Tile &tile,
+                            unsigned loop, bool hasSecond);
   /// Sets the result of a reduction, or of the op that finishes it, for a tile
   /// element.
   void setResult(mlir::Value of, const td::Reduction &reduction,

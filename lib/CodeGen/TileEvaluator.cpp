@@ -1,6 +1,7 @@
 //===- TileEvaluator.cpp - values of a nest at the loops' position --------===//
 
 #include "CodeGen/TileEvaluator.h"
+#include "CodeGen/BF16Pairs.h"
 #include "CodeGen/Constructors.h"
 #include "CodeGen/ElementOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -119,16 +120,37 @@ Value TileEvaluator::evaluate(Value value, const Coordinates &at,
   if (Value known = lookup(key))
     return known;
   return emitOutside(value, at, key, [&]() -> Value {
-    if (value == panel.of.tensor && &at == panel.of.at)
+    if (panel.holds(value, at))
       return LLVM::LoadOp::create(
-          b, function.loc,
-          VectorType::get(
-              {lanes}, getRegisterType(getElementTypeOrSelf(value.getType()))),
+          b, function.loc, VectorType::get({lanes}, panel.getElementType()),
           getAddress(panel, tile));
     Operation *op = value.getDefiningOp();
     return op && nest.isInside(op) ? compute(op, at, tile)
                                    : load(value, at, tile);
   });
+}
+
+Value TileEvaluator::evaluatePairs(const Access &value, const Tile &tile,
+                                   unsigned loop, bool hasSecond) {
+  const Coordinates &at = *value.at;
+  if (panel.holds(value.tensor, at))
+    return evaluate(value.tensor, at, tile);
+  Key key = makeKey(value.tensor.getAsOpaquePointer(), &at,
+                    nest.getLoopsOf(value.tensor, at), tile);
+  std::get<2>(key).push_back(hasSecond ? -2 : -1); // no offset of a loop
+  if (Value known = lookup(key))
+    return known;
+  Value first = evaluate(value.tensor, at, tile), second;
+  if (hasSecond) {
+    Tile next(tile);
+    ++next[loop];
+    second = evaluate(value.tensor, at, next);
+  } else {
+    second = arith::ConstantOp::create(b, function.loc,
+                                       b.getZeroAttr(first.getType()));
+  }
+  return scopes[depth - 1].values[key] =
+             emitBF16Pairs(b, function.loc, first, second);
 }
 
 Value TileEvaluator::compute(Operation *op, const Coordinates &at,
@@ -422,6 +444,12 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
   return constant ? move(base, distance(constant)) : base;
 }
 
+Type Panel::getElementType() const {
+  Type element = getElementTypeOrSelf(of.tensor.getType());
+  return hasPairs ? IntegerType::get(element.getContext(), 32)
+                  : getRegisterType(element);
+}
+
 Value TileEvaluator::getAddress(const Panel &panel, const Tile &tile) {
   Location loc = function.loc;
   Value number;
@@ -431,13 +459,12 @@ Value TileEvaluator::getAddress(const Panel &panel, const Tile &tile) {
                                      function.getExtent(nest.getLoops()[row]));
     number = add(number, positions[row]);
   }
-  Value offset =
-      arith::MulIOp::create(b, loc, number, function.index(panel.width));
+  int64_t width = panel.hasPairs ? panel.width / 2 : panel.width;
+  Value offset = arith::MulIOp::create(b, loc, number, function.index(width));
   offset = add(offset, function.index(tile[laneLoop]));
-  return LLVM::GEPOp::create(
-      b, loc, panel.pointer.getType(),
-      getRegisterType(getElementTypeOrSelf(panel.of.tensor.getType())),
-      panel.pointer, ValueRange{offset});
+  return LLVM::GEPOp::create(b, loc, panel.pointer.getType(),
+                             panel.getElementType(), panel.pointer,
+                             ValueRange{offset});
 }
 
 Value TileEvaluator::getAddress(const Access &input, const Tile &tile) {

@@ -79,6 +79,7 @@ TargetInfo HostTarget::getInfo() const {
     info = {256, 16};
   info.convertsF16 = subtarget->checkFeatures("+f16c");
   info.convertsBF16 = subtarget->checkFeatures("+avx512bf16,+avx512vl");
+  info.multipliesBF16Pairs = info.convertsBF16;
   return info;
 }
 

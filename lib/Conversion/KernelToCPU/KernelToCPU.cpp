@@ -29,20 +29,18 @@ constexpr Strategy cpuStrategies[] = {matchUpdate, matchScan, matchFlatNest,
 
 class CPUOutliner final : public KernelOutliner {
 public:
-  CPUOutliner(ModuleOp module, int64_t vectorBits, int64_t vectorRegisters,
-              bool alwaysPanels, bool alwaysThreads)
-      : KernelOutliner(module, cpuStrategies), vectorBits(vectorBits),
-        vectorRegisters(vectorRegisters), alwaysPanels(alwaysPanels),
-        alwaysThreads(alwaysThreads) {}
+  CPUOutliner(ModuleOp module, const KernelToCPUPassOptions &options)
+      : KernelOutliner(module, cpuStrategies), options(options) {}
 
   using KernelOutliner::outline;
 
 private:
   void prepare(KernelFunction &function) override {
-    function.vectorBits = vectorBits;
-    function.vectorRegisters = vectorRegisters;
-    function.alwaysPanels = alwaysPanels;
-    function.alwaysThreads = alwaysThreads;
+    function.vectorBits = options.vectorBits;
+    function.vectorRegisters = options.vectorRegisters;
+    function.multipliesBF16Pairs = options.multipliesBF16Pairs;
+    function.alwaysPanels = options.alwaysPanels;
+    function.alwaysThreads = options.alwaysThreads;
   }
   ModuleOp getCode() override { return module; }
   std::string getName(KernelOp) override {
@@ -52,8 +50,7 @@ private:
   void finish(LLVM::LLVMFuncOp, const LaunchShape &) override {}
   void declare(LLVM::LLVMFuncOp, const LaunchShape &, bool reports) override;
 
-  int64_t vectorBits, vectorRegisters;
-  bool alwaysPanels, alwaysThreads;
+  const KernelToCPUPassOptions options;
 };
 
 } // namespace
@@ -73,8 +70,9 @@ struct KernelToCPUPass : impl::KernelToCPUPassBase<KernelToCPUPass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    CPUOutliner outliner(module, vectorBits, vectorRegisters, alwaysPanels,
-                         alwaysThreads);
+    CPUOutliner outliner(module,
+                         {vectorBits, vectorRegisters, multipliesBF16Pairs,
+                          alwaysPanels, alwaysThreads});
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) {
       if (!kernel.isOnGPU())

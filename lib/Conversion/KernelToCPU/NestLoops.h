@@ -28,6 +28,14 @@ public:
 
   /// Whether the reductions in the open block give their results as one vector.
   bool sumsTogether() const;
+  /// Whether the product's loop takes two terms at once.
+  bool hasPairs() const { return paired >= 0; }
+  /// The factor's two terms in the open block as pairs. The second is 0 in the
+  /// last block of an odd number of terms.
+  mlir::Value evaluatePairs(const td::Access &factor, const Tile &tile) {
+    return evaluator.evaluatePairs(factor, tile, paired, factors[paired] == 2);
+  }
+
   /// Moves the rows of the block onto the lanes of one vector, and back.
   void putRowsOnLanes();
   void takeRowsOffLanes();
@@ -77,7 +85,7 @@ private:
                     mlir::ValueRange carried, Body body);
 
   /// See NestSchedule.
-  const int resultLane;
+  const int resultLane, paired;
   const llvm::SmallVector<unsigned, 2> shared;
   int64_t rowsOnLanes = 0; ///< 0: not on lanes
   /// The function's blocks in the open blocks of the shared loops: the first,

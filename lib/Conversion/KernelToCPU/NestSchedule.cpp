@@ -90,6 +90,8 @@ public:
   /// some if its neighbours on lanes are not neighbours in memory, many if it
   /// is larger than the caches. Then brings the outer loops into another order.
   void planPanel();
+  /// Whether the processor multiplies two terms of the product in one step.
+  bool mayPairTerms() const;
   /// Chooses the loops whose blocks threads share, if the kernel computes
   /// enough.
   void chooseSharedLoops();
@@ -188,9 +190,15 @@ void Scheduler::planPanel() {
   });
   bool isLarge =
       getPanelBytes(panel.rows, nest.estimatePositions(own)) > cpu::kL2Bytes;
-  if (!(isGathered && readers >= kFewReaders) &&
+  // The elements of a pair are next to each other in a panel only.
+  bool isPaired = mayPairTerms();
+  if (!((isGathered || isPaired) && readers >= kFewReaders) &&
       !(isLarge && readers >= kManyReaders) && !function.alwaysPanels)
     return;
+  if (isPaired) {
+    schedule.paired = int(contraction->terms.front());
+    schedule.factors[schedule.paired] = 2;
+  }
 
   // The loops of the factor are opened first, the lane loop last of them.
   LoopSet ofFactor =
@@ -207,12 +215,19 @@ void Scheduler::planPanel() {
   llvm::append_range(schedule.outer, inner);
 }
 
+bool Scheduler::mayPairTerms() const {
+  return function.multipliesBF16Pairs && contraction->terms.size() == 1 &&
+         schedule.lanes * kLeastBits == 512 &&
+         getElement(*contraction->reduction).isBF16();
+}
+
 double Scheduler::getPanelBytes(ArrayRef<unsigned> rows,
                                 int64_t elements) const {
   Value factor = contraction->reduction->op->getOperand(0);
   Type stored = getRegisterType(getElementTypeOrSelf(factor.getType()));
-  return double(nest.estimatePositions(rows)) * double(elements) *
-         stored.getIntOrFloatBitWidth() / 8;
+  double bits =
+      stored.getIntOrFloatBitWidth() / (schedule.paired < 0 ? 1. : 2.);
+  return double(nest.estimatePositions(rows)) * double(elements) * bits / 8;
 }
 
 bool Scheduler::maySumTogether(unsigned row) const {

@@ -40,6 +40,10 @@ struct NestSchedule {
   };
   std::optional<PanelPlan> panel;
 
+  /// The loop of a product's terms that takes two at once (BF16Pairs.h): of the
+  /// factor with the panel, and of the other. -1: none.
+  int paired = -1;
+
   /// The outer loops whose blocks threads share, from the outermost: a block of
   /// the kernel is one of each. Empty: the kernel runs on one thread.
   llvm::SmallVector<unsigned, 2> shared;

@@ -34,11 +34,14 @@ static Access getFactor(const LoopNest &nest, const NestSchedule &schedule) {
 static void fill(NestLoops &loops, const Panel &panel) {
   TileEvaluator &evaluator = loops.evaluator;
   loops.open(panel.rows, {}, [&](ValueRange) {
-    for (const Tile &tile : loops.getTiles(toLoopSet(evaluator.laneLoop)))
+    for (const Tile &tile : loops.getTiles(toLoopSet(evaluator.laneLoop))) {
+      Value elements = panel.hasPairs ? loops.evaluatePairs(panel.of, tile)
+                                      : evaluator.evaluate(panel.of.tensor,
+                                                           *panel.of.at, tile);
       LLVM::StoreOp::create(loops.function.builder, loops.function.loc,
-                            evaluator.toVector(evaluator.evaluate(
-                                panel.of.tensor, *panel.of.at, tile)),
+                            evaluator.toVector(elements),
                             evaluator.getAddress(panel, tile));
+    }
     return NestLoops::Values();
   });
 }
@@ -89,7 +92,8 @@ void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
   evaluator.panel = {};
   Panel panel{getFactor(loops.nest, schedule), loops.function.scratch,
               schedule.panel->rows,
-              loops.factors[evaluator.laneLoop] * loops.lanes};
+              loops.factors[evaluator.laneLoop] * loops.lanes,
+              loops.hasPairs()};
   if (schedule.keepsPanel())
     fillOnce(loops, schedule, panel);
   else
@@ -106,8 +110,10 @@ RankedTensorType getPanelType(const LoopNest &nest,
   if (td::isNarrowFloat(element))
     element = getRegisterType(element);
   unsigned lane = schedule.outer[panel.around - 1];
-  int64_t elements = nest.estimatePositions(panel.rows) *
-                     schedule.factors[lane] * schedule.lanes;
+  int64_t rows = nest.estimatePositions(panel.rows);
+  if (schedule.paired >= 0)
+    rows = llvm::divideCeil(rows, 2);
+  int64_t elements = rows * schedule.factors[lane] * schedule.lanes;
   if (schedule.keepsPanel())
     elements += TDRT_SCRATCH_TAG * 8 / element.getIntOrFloatBitWidth();
   return RankedTensorType::get({elements}, element, type.getEncoding());

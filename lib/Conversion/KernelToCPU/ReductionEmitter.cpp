@@ -2,6 +2,7 @@
 
 #include "ReductionEmitter.h"
 #include "CodeGen/Accumulation.h"
+#include "CodeGen/BF16Pairs.h"
 #include "CodeGen/ElementOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -66,6 +67,8 @@ private:
   /// Adds the operands at the loops' position to the carried accumulators.
   NestLoops::Values step(ValueRange carried);
   Partial stepOne(const Accumulator &accumulator, Partial best);
+  /// The same for both terms of a pair.
+  Partial stepPairs(const Accumulator &accumulator, Partial sum);
   /// `next` on the real lanes, `best` on the others.
   Partial keepMasked(const Accumulator &accumulator, Partial next,
                      Partial best);
@@ -158,6 +161,8 @@ Value ReductionEmitter::getOperand(Operation *op, unsigned index,
 
 Partial ReductionEmitter::stepOne(const Accumulator &accumulator,
                                   Partial best) {
+  if (loops.hasPairs())
+    return stepPairs(accumulator, best);
   const Reduction &reduction = *accumulator.reduction;
   bool isVector = isa<VectorType>(best.value.getType());
   SmallVector<Value, 2> operands;
@@ -172,6 +177,17 @@ Partial ReductionEmitter::stepOne(const Accumulator &accumulator,
       position = evaluator.toVector(position);
   }
   return accumulate(b, loc, reduction, best, operands, position);
+}
+
+Partial ReductionEmitter::stepPairs(const Accumulator &accumulator,
+                                    Partial sum) {
+  const Reduction &product = *accumulator.reduction;
+  auto getPairs = [&](unsigned index) {
+    Access factor{product.op->getOperand(index),
+                  &loops.nest.operandAt(product.op, index, *product.at)};
+    return evaluator.toVector(loops.evaluatePairs(factor, accumulator.tile));
+  };
+  return {emitBF16PairProduct(b, loc, sum.value, getPairs(0), getPairs(1)), {}};
 }
 
 Partial ReductionEmitter::keepMasked(const Accumulator &accumulator,

@@ -1,4 +1,5 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
+// RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32 multiplies-bf16-pairs=true" --split-input-file | FileCheck %s --check-prefix=PAIRS
 
 // bf16 is computed as f32 in registers, and each op rounds before the next: the
 // product is not kept in f32 for the sum. max is exact and rounds nothing.
@@ -72,4 +73,40 @@ func.func @from_f64(%x: tensor<64xf64>) -> tensor<64xf16> {
 func.func @moved(%x: tensor<64x16xbf16>) -> tensor<16x64xbf16> {
   %0 = td.permute %x [1, 0] : tensor<64x16xbf16> to tensor<16x64xbf16>
   return %0 : tensor<16x64xbf16>
+}
+
+// -----
+
+// A processor that multiplies pairs of bf16 takes two terms at once. The panel
+// has the pairs of the right factor next to each other; the second number of
+// the last pair is 0.
+// CHECK-LABEL: func.func @pairs
+// CHECK-NOT: dpbf16ps
+// PAIRS-LABEL: func.func @pairs
+// PAIRS: llvm.func internal @kernel_0
+// PAIRS: scf.for
+// PAIRS: arith.shrui {{.*}} : vector<16xi32>
+// PAIRS: arith.andi {{.*}} : vector<16xi32>
+// PAIRS: %[[PAIRS:.*]] = arith.ori {{.*}} : vector<16xi32>
+// PAIRS: llvm.store %[[PAIRS]]
+// PAIRS: %[[NONE:.*]] = arith.constant dense<0.000000e+00> : vector<16xf32>
+// PAIRS: arith.bitcast %[[NONE]] : vector<16xf32> to vector<16xi32>
+// PAIRS: llvm.store
+// PAIRS: scf.for {{.*}} -> (vector<16xf32>
+// PAIRS: llvm.load {{.*}} -> vector<16xi32>
+// PAIRS: vector.bitcast {{.*}} : vector<16xi32> to vector<32xbf16>
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"({{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+func.func @pairs(%x: tensor<24x11xbf16>, %w: tensor<11x32xbf16>) -> tensor<24x32xbf16> {
+  %0 = td.matmul %x, %w : tensor<24x11xbf16>, tensor<11x32xbf16> -> tensor<24x32xbf16>
+  return %0 : tensor<24x32xbf16>
+}
+
+// -----
+
+// Few rows do not pay for a panel.
+// PAIRS-LABEL: func.func @few
+// PAIRS-NOT: dpbf16ps
+func.func @few(%x: tensor<2x11xbf16>, %w: tensor<11x32xbf16>) -> tensor<2x32xbf16> {
+  %0 = td.matmul %x, %w : tensor<2x11xbf16>, tensor<11x32xbf16> -> tensor<2x32xbf16>
+  return %0 : tensor<2x32xbf16>
 }

@@ -3,7 +3,8 @@
 // Shares no code with LoopNest, which forms and emits kernels, but reads the
 // same access maps of ops: it follows every result of a kernel back to its
 // inputs and records the position at which each reduction is read. A position
-// has a number per dim of the tensor; equal numbers mean equal coordinates in
+// has a number per dim of the tensor, that of an affine expression of loops and
+// of numbers that only the run knows; equal numbers mean equal coordinates in
 // every iteration of the kernel's loops.
 //
 //===----------------------------------------------------------------------===//
@@ -32,6 +33,12 @@ ArrayRef<int64_t> getShape(Value tensor) {
 
 class KernelVerifier {
 public:
+  explicit KernelVerifier(MLIRContext *context) : context(context) {
+    origins.push_back(Origin::Loop);
+    expressions.push_back(getAffineConstantExpr(0, context));
+    numbered[expressions[kOnly]] = kOnly;
+  }
+
   LogicalResult verify(KernelOp kernel) {
     Operation *yield = kernel.getBody().front().getTerminator();
     for (Value result : yield->getOperands()) {
@@ -53,11 +60,19 @@ private:
   /// or from an element of an index tensor.
   enum class Origin { Loop, Moved, Pick };
 
+  /// A position that no other computes.
+  unsigned makeBase(Origin origin) {
+    unsigned number = origins.size();
+    origins.push_back(origin);
+    expressions.push_back(getAffineDimExpr(number, context));
+    return numbered[expressions[number]] = number;
+  }
+
   /// The loop over dim `dim` of results that have `size` elements along it.
   unsigned getLoop(unsigned dim, int64_t size) {
-    auto [known, isNew] = loops.try_emplace({dim, size}, origins.size());
+    auto [known, isNew] = loops.try_emplace({dim, size});
     if (isNew)
-      origins.push_back(Origin::Loop);
+      known->second = makeBase(Origin::Loop);
     return known->second;
   }
 
@@ -65,10 +80,9 @@ private:
   /// equal arguments the same one.
   unsigned make(const void *source, unsigned number, const Position &of,
                 Origin origin) {
-    auto [known, isNew] =
-        made.try_emplace({source, number, of}, origins.size());
+    auto [known, isNew] = made.try_emplace({source, number, of});
     if (isNew)
-      origins.push_back(std::max(origin, getOrigin(of)));
+      known->second = makeBase(std::max(origin, getOrigin(of)));
     return known->second;
   }
 
@@ -77,24 +91,26 @@ private:
   /// of size 1 has only one position: if d0 is such a dim, `d0 + d1` is d1.
   unsigned evaluate(AffineExpr coordinate, const Position &domain,
                     const Position &numbers) {
-    MLIRContext *context = coordinate.getContext();
-    SmallVector<AffineExpr> dims;
-    for (auto [dim, position] : llvm::enumerate(domain))
-      dims.push_back(position == kOnly ? getAffineConstantExpr(0, context)
-                                       : getAffineDimExpr(dim, context));
-    coordinate = coordinate.replaceDims(dims);
-    if (auto dim = dyn_cast<AffineDimExpr>(coordinate))
-      return domain[dim.getPosition()];
-    if (coordinate == 0)
-      return kOnly;
-    Position of;
-    for (unsigned dim = 0; dim < domain.size(); ++dim)
-      if (coordinate.isFunctionOfDim(dim))
-        of.push_back(domain[dim]);
-    for (unsigned symbol = 0; symbol < numbers.size(); ++symbol)
-      if (coordinate.isFunctionOfSymbol(symbol))
-        of.push_back(numbers[symbol]);
-    return make(coordinate.getAsOpaquePointer(), 0, of, Origin::Moved);
+    auto expressionsOf = [&](const Position &position) {
+      return llvm::map_to_vector(
+          position, [&](unsigned number) { return expressions[number]; });
+    };
+    coordinate =
+        simplifyAffineExpr(coordinate.replaceDimsAndSymbols(
+                               expressionsOf(domain), expressionsOf(numbers)),
+                           origins.size(), /*numSymbols=*/0);
+    auto [known, isNew] = numbered.try_emplace(coordinate, origins.size());
+    if (!isNew)
+      return known->second;
+    unsigned result = known->second;
+    Origin origin = Origin::Moved;
+    coordinate.walk([&](AffineExpr part) {
+      if (auto base = dyn_cast<AffineDimExpr>(part))
+        origin = std::max(origin, origins[base.getPosition()]);
+    });
+    origins.push_back(origin);
+    expressions.push_back(coordinate);
+    return result;
   }
 
   /// Returns the origin among `at` that is furthest from a loop.
@@ -109,7 +125,12 @@ private:
   LogicalResult followOperands(ComputeOp op, const Position &at);
   LogicalResult compareWithOtherResults();
 
-  std::vector<Origin> origins{Origin::Loop};
+  MLIRContext *context;
+  /// Of each number: where it comes from, and its expression. A dim `d7` of an
+  /// expression is number 7.
+  std::vector<Origin> origins;
+  std::vector<AffineExpr> expressions;
+  DenseMap<AffineExpr, unsigned> numbered;
   std::map<std::pair<unsigned, int64_t>, unsigned> loops;
   std::map<std::tuple<const void *, unsigned, Position>, unsigned> made;
   std::set<std::pair<Operation *, Position>> followed;
@@ -189,9 +210,10 @@ LogicalResult KernelVerifier::followOperands(ComputeOp op, const Position &at) {
 struct VerifyKernelsPass
     : public impl::TDVerifyKernelsPassBase<VerifyKernelsPass> {
   void runOnOperation() override {
-    WalkResult result = getOperation()->walk([](KernelOp kernel) {
-      return failed(KernelVerifier().verify(kernel)) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
+    WalkResult result = getOperation()->walk([&](KernelOp kernel) {
+      return failed(KernelVerifier(&getContext()).verify(kernel))
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();

@@ -60,3 +60,17 @@ func.func @slices(%x: tensor<4x2xf32>) -> tensor<2xf32> {
   }
   return %r : tensor<2xf32>
 }
+
+// A position that is reversed twice is the first one.
+// CHECK-LABEL: func.func @reversed
+func.func @reversed(%x: tensor<4x2xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %r:2 = td.kernel(%x) : (tensor<4x2xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  ^bb0(%a: tensor<4x2xf32>):
+    %s = td.reduce sum %a [1] : tensor<4x2xf32> to tensor<4xf32>
+    %t = td.window %s at affine_map<(d0) -> (-d0 + 3)> : tensor<4xf32> to tensor<4xf32>
+    %e = td.exp %t : tensor<4xf32>
+    %u = td.window %e at affine_map<(d0) -> (-d0 + 3)> : tensor<4xf32> to tensor<4xf32>
+    td.yield %s, %u : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
