@@ -87,6 +87,12 @@ public:
   std::map<int64_t, mlir::Value> masks;
   /// Where the elements of one value are read from instead.
   Panel panel;
+  /// The same of a value that has been stored in the memory of a root; the
+  /// tensor is null if there is none.
+  struct {
+    td::Access of = {};
+    const StoreTarget *in = nullptr;
+  } kept;
 
   /// The value at `at`, in tile element `tile`: a scalar or a vector.
   mlir::Value evaluate(mlir::Value value, const td::Coordinates &at,
@@ -150,7 +156,8 @@ private:
   mlir::Value getSymbol(const td::NestSymbol &symbol, const Tile &tile);
   /// `sum` plus `value`, as a vector if either is a vector; a null `sum` is 0.
   mlir::Value add(mlir::Value sum, mlir::Value value);
-  mlir::Value load(mlir::Value tensor, const td::Coordinates &at,
+  mlir::Value load(mlir::Value tensor, mlir::Value pointer,
+                   const td::Coordinates &at, const td::Layout &layout,
                    const Tile &tile);
   /// The mask for an access to lanes with this stride (getLaneStride); null if
   /// the access needs none. A gather or a scatter always needs one.

@@ -6,6 +6,7 @@
 #include <memory>
 
 namespace mlir {
+class ModuleOp;
 class Pass;
 class RewritePatternSet;
 } // namespace mlir
@@ -17,12 +18,14 @@ struct TargetInfo;
 /// Creates a module pass that lowers the bodies of llvm.func ops from scf,
 /// arith, math and vector to the llvm dialect, in one conversion; the stock
 /// passes would walk the module once per dialect. `processor` says which
-/// conversions of narrow floats the processor has.
+/// instructions the processor has.
 std::unique_ptr<mlir::Pass> createLowerToLLVMPass(const TargetInfo &processor);
 
 /// Adds the pass's conversions between f32 and narrow floats.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns,
                                  const TargetInfo &processor);
+/// Lowers the multiplications by powers of two of the module's kernels.
+void lowerScaling(mlir::ModuleOp module, const TargetInfo &processor);
 
 } // namespace tdc
 

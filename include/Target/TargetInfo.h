@@ -24,6 +24,7 @@ struct TargetInfo {
   bool convertsF16 = false;     ///< converts between f16 and f32
   bool convertsBF16 = false;    ///< converts f32 to bf16; the reverse is a
                                 ///< shift
+  bool scalesByPowers = false;  ///< multiplies vectors by powers of two
   /// Adds the products of two pairs of bf16 numbers to each f32 of a vector.
   bool multipliesBF16Pairs = false;
 

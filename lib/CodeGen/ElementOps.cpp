@@ -585,22 +585,34 @@ static vector::CombiningKind getCombiningKind(ReduceKind kind, Type element) {
   llvm_unreachable("all kinds are above");
 }
 
+/// Which of 0.0 and -0.0 is the larger is not known: as in PyTorch, it depends
+/// on the order of the elements. On x86, an order of them costs 2 more
+/// instructions.
+static arith::FastMathFlags getFastMath(ReduceKind kind, Type element) {
+  bool isExtreme = kind == ReduceKind::Max || kind == ReduceKind::Min;
+  return isExtreme && isa<FloatType>(element) ? arith::FastMathFlags::nsz
+                                              : arith::FastMathFlags::none;
+}
+
 Value emitCombine(OpBuilder &builder, Location loc, ReduceKind kind,
                   Type element, Value accumulator, Value value) {
   if (kind == ReduceKind::Sum && isa<FloatType>(element))
     return arith::AddFOp::create(builder, loc, accumulator, value,
                                  arith::FastMathFlags::contract);
   return vector::makeArithReduction(
-      builder, loc, getCombiningKind(kind, element), accumulator, value);
+      builder, loc, getCombiningKind(kind, element), accumulator, value,
+      arith::FastMathFlagsAttr::get(builder.getContext(),
+                                    getFastMath(kind, element)));
 }
 
 Value emitLaneReduction(OpBuilder &builder, Location loc, ReduceKind kind,
                         Type element, Value vector) {
+  auto flags = getFastMath(kind, element);
   // With reassociation, the reduction is a tree over the lanes, not a chain.
+  if (isa<FloatType>(element))
+    flags = flags | arith::FastMathFlags::reassoc;
   return vector::ReductionOp::create(
-      builder, loc, getCombiningKind(kind, element), vector,
-      isa<FloatType>(element) ? arith::FastMathFlags::reassoc
-                              : arith::FastMathFlags::none);
+      builder, loc, getCombiningKind(kind, element), vector, flags);
 }
 
 } // namespace tdc

@@ -124,9 +124,13 @@ Value TileEvaluator::evaluate(Value value, const Coordinates &at,
       return LLVM::LoadOp::create(
           b, function.loc, VectorType::get({lanes}, panel.getElementType()),
           getAddress(panel, tile));
+    if (value == kept.of.tensor && &at == kept.of.at)
+      return load(kept.in->tensor, kept.in->pointer, at, kept.in->layout, tile);
     Operation *op = value.getDefiningOp();
-    return op && nest.isInside(op) ? compute(op, at, tile)
-                                   : load(value, at, tile);
+    return op && nest.isInside(op)
+               ? compute(op, at, tile)
+               : load(value, function.pointers.lookup(value), at,
+                      function.getLayout(value), tile);
   });
 }
 
@@ -541,19 +545,17 @@ Value TileEvaluator::loadLanes(Type memory, Value address, int stride,
                                     /*nontemporal=*/nullptr);
 }
 
-Value TileEvaluator::load(Value tensor, const Coordinates &at,
-                          const Tile &tile) {
+Value TileEvaluator::load(Value tensor, Value pointer, const Coordinates &at,
+                          const Layout &layout, const Tile &tile) {
   Location loc = function.loc;
   Type element = getElementTypeOrSelf(tensor.getType());
   Type memory = getMemoryType(element);
-  Layout layout = function.getLayout(tensor);
   int stride = 0;
   if (dependsOnLane(tensor, at)) {
     stride = isFlat ? 1 : getLaneStride(nest, {tensor, &at}, laneLoop, layout);
     if (stride == 0) // the stride comes only through an index tensor
       stride = -1;
   }
-  Value pointer = function.pointers.lookup(tensor);
   Value address = stride < 0
                       ? getLaneAddresses(tensor, pointer, at, layout, tile)
                       : getAddress(tensor, pointer, at, layout, tile);

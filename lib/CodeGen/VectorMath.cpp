@@ -21,10 +21,10 @@ static Value powerOfTwo(MathBuilder &m, Value bits) {
 }
 
 namespace {
-/// x = n ln 2 + r with |r| <= ln 2 / 2.
+/// x = n ln 2 + r with |r| <= ln 2 / 2 and an integral n.
 struct Reduced {
+  Value n, r;
   Value bits; ///< n plus twice the exponent's bias, in the low bits
-  Value r;
 };
 } // namespace
 
@@ -37,7 +37,7 @@ static Reduced reduceByLn2(MathBuilder &m, Value x) {
   // exact (the splits of Cephes and fdlibm).
   Value high = m.constant(m.isF32 ? -0.693359375 : -6.93147180369123816490e-01);
   Value low = m.constant(m.isF32 ? 2.12194440e-4 : -1.90821492927058770002e-10);
-  return {m.toBits(shifted), m.fma(n, low, m.fma(n, high, x))};
+  return {n, m.fma(n, low, m.fma(n, high, x)), m.toBits(shifted)};
 }
 
 /// (exp(r) - 1 - r) / r² for |r| <= ln 2 / 2: own Remez fits, errors 2^-26.1
@@ -57,12 +57,7 @@ Value emitExpInRange(MathBuilder &m, Value x, Value low) {
   Reduced reduced = reduceByLn2(m, x);
   Value r = low ? m.add(reduced.r, low) : reduced.r;
   Value one = m.constant(1);
-  Value y = m.fma(m.fma(expTail(m, r), r, one), r, one);
-  // Scales in two steps, so that neither factor overflows and results below the
-  // normal range round once.
-  Value half = m.shiftRight(reduced.bits, 1);
-  Value rest = m.isub(reduced.bits, half);
-  return m.mul(m.mul(y, powerOfTwo(m, half)), powerOfTwo(m, rest));
+  return m.scale(m.fma(m.fma(expTail(m, r), r, one), r, one), reduced.n);
 }
 
 Value emitExp(OpBuilder &builder, Location loc, Value x) {

@@ -74,7 +74,8 @@ TargetInfo HostTarget::getInfo() const {
   const MCSubtargetInfo *subtarget = machine->getMCSubtargetInfo();
   TargetInfo info;
   if (subtarget->checkFeatures("+avx512f"))
-    info = {512, 32};
+    info = {512, 32, /*convertsF16=*/false, /*convertsBF16=*/false,
+            /*scalesByPowers=*/true};
   else if (subtarget->checkFeatures("+avx"))
     info = {256, 16};
   info.convertsF16 = subtarget->checkFeatures("+f16c");

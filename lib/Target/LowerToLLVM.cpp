@@ -71,6 +71,7 @@ public:
   }
 
   void runOnOperation() override {
+    tdc::lowerScaling(getOperation(), processor);
     LowerToLLVMOptions options(&getContext());
     LLVMTypeConverter types(&getContext(), options);
     RewritePatternSet patterns(&getContext());

@@ -39,9 +39,15 @@ static void emit(KernelFunction &function, const LoopNest &nest,
   LoopSet open = toLoopSet(outer) | toLoopSet(later);
   NestLoops loops(function, nest, schedule);
   using Values = NestLoops::Values;
+  Keeper keeper;
+  if (const std::optional<KeptValue> &kept = schedule.kept) {
+    keeper = {kept->summed, kept->reduction, targets[kept->root]};
+    keeper.target.at = *kept->summed.at;
+    loops.evaluator.kept = {kept->again, &targets[kept->root]};
+  }
   emitUnlessEmpty(function, nest, targets, [&] {
     auto emitRows = [&](ValueRange) {
-      emitReductions(loops);
+      emitReductions(loops, keeper);
       return loops.open(later, {}, [&](ValueRange) {
         storeRoots(loops, targets, open);
         loops.takeRowsOffLanes();
@@ -61,11 +67,15 @@ static void emit(KernelFunction &function, const LoopNest &nest,
 /// element at the position of the result's element is read, and never after the
 /// result's element is stored.
 static SmallVector<int64_t> findInPlace(const KernelFunction &function,
-                                        const LoopNest &nest) {
+                                        const LoopNest &nest,
+                                        const NestSchedule &schedule) {
   KernelOp kernel = function.kernel;
   SmallVector<int64_t> pairs;
   LoopSet reduced = nest.getResultLoops();
   for (auto [i, root] : llvm::enumerate(nest.getRoots())) {
+    // The input is read when the kept values are in this memory.
+    if (schedule.kept && schedule.kept->root == i)
+      continue;
     // A loop that the root does not depend on would visit its elements again,
     // unless a register tile holds that loop in full.
     LoopSet missing =
@@ -102,7 +112,7 @@ static LaunchShape getShape(const KernelFunction &function,
 /// Makes a plan for the candidate's nest with the schedule.
 static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
   KernelPlan plan;
-  plan.inPlace = findInPlace(kernel.function, *kernel.nest);
+  plan.inPlace = findInPlace(kernel.function, *kernel.nest, schedule);
   if (schedule.panel)
     plan.scratch = getPanelType(*kernel.nest, schedule);
   plan.hasBlocks = !schedule.shared.empty();

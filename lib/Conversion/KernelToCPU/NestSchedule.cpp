@@ -86,6 +86,14 @@ public:
   /// lanes.
   bool chooseContractionTile();
   void keepSmallerFactor();
+  void addChains();
+  /// The vectors along a loop on lanes; 4 if only the run knows.
+  int64_t countVectors(unsigned loop) const {
+    int64_t extent = nest.getLoops()[loop].extent;
+    return ShapedType::isDynamic(extent)
+               ? 4
+               : int64_t(llvm::divideCeil(extent, schedule.lanes));
+  }
   /// Plans a panel for the factor on lanes if its elements have enough readers:
   /// some if its neighbours on lanes are not neighbours in memory, many if it
   /// is larger than the caches. Then brings the outer loops into another order.
@@ -348,16 +356,13 @@ void Scheduler::chooseFactors() {
   for (unsigned loop : schedule.outer)
     if (!contains(common, loop))
       factors[loop] = std::max<int64_t>(nest.getLoops()[loop].extent, 1);
-  if (!schedule.later.empty())
-    return; // one row at a time, as several stages follow each other
+  if (!schedule.later.empty()) {
+    // One row at a time, as several stages follow each other.
+    addChains();
+    return;
+  }
 
   auto extentOf = [&](unsigned loop) { return nest.getLoops()[loop].extent; };
-  auto vectorsOf = [&](unsigned loop) {
-    int64_t extent = extentOf(loop);
-    return ShapedType::isDynamic(extent)
-               ? 4
-               : llvm::divideCeil(extent, schedule.lanes);
-  };
   int lane = -1, row = -1;
   for (unsigned loop : schedule.outer)
     if (schedule.isOnLanes(loop))
@@ -369,7 +374,7 @@ void Scheduler::chooseFactors() {
   double bestScore = -1;
   int64_t bestColumns = 1, bestRows = 1;
   int64_t maxColumns =
-      lane >= 0 ? std::min<int64_t>(vectorsOf(lane), kMostColumns) : 1;
+      lane >= 0 ? std::min<int64_t>(countVectors(lane), kMostColumns) : 1;
   if (schedule.panel)
     maxColumns = std::clamp<int64_t>(
         int64_t(cpu::kPanelBytes /
@@ -385,7 +390,7 @@ void Scheduler::chooseFactors() {
         continue;
       double score = double(rows * columns) / (rows + columns + 1);
       if (lane >= 0) {
-        double vectors = vectorsOf(lane);
+        double vectors = countVectors(lane);
         score *= vectors / (std::ceil(vectors / columns) * columns);
       }
       if (row >= 0)
@@ -407,12 +412,19 @@ void Scheduler::chooseFactors() {
                        ? schedule.lanes
                        : std::min(extent, schedule.lanes);
   }
-  // With few chains, each step would wait for the one before.
-  if (lane < 0 && countChains(nest.getReductions(), factors) < 4)
-    for (const Reduction &reduction : nest.getReductions())
-      for (unsigned loop : reduction.loops)
-        if (schedule.isOnLanes(loop))
-          factors[loop] = std::clamp<int64_t>(vectorsOf(loop), 1, 4);
+  if (lane < 0)
+    addChains();
+}
+
+/// With few chains, each step would wait for the one before: loops of terms on
+/// lanes get several accumulators.
+void Scheduler::addChains() {
+  if (countChains(nest.getReductions(), schedule.factors) >= 4)
+    return;
+  for (const Reduction &reduction : nest.getReductions())
+    for (unsigned loop : reduction.loops)
+      if (schedule.isOnLanes(loop))
+        schedule.factors[loop] = std::clamp<int64_t>(countVectors(loop), 1, 4);
 }
 
 /// Loops are shared from the outermost on, so that threads work on memory that
@@ -455,6 +467,8 @@ NestSchedule scheduleKernel(const KernelFunction &function,
   scheduler.orderLoops(/*serial=*/0);
   scheduler.planPanel();
   scheduler.chooseFactors();
+  scheduler.schedule.kept =
+      findKeptValue(function, nest, scheduler.schedule.onLanes);
   scheduler.chooseSharedLoops();
   return std::move(scheduler.schedule);
 }

@@ -10,6 +10,7 @@
 #define TDC_LIB_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
 
 #include "CodeGen/TileEvaluator.h"
+#include "KeptValue.h"
 
 namespace tdc {
 
@@ -43,6 +44,8 @@ struct NestSchedule {
   /// The loop of a product's terms that takes two at once (BF16Pairs.h): of the
   /// factor with the panel, and of the other. -1: none.
   int paired = -1;
+
+  std::optional<KeptValue> kept;
 
   /// The outer loops whose blocks threads share, from the outermost: a block of
   /// the kernel is one of each. Empty: the kernel runs on one thread.

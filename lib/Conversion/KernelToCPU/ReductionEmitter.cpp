@@ -55,7 +55,8 @@ struct Accumulator {
 class ReductionEmitter {
 public:
   /// `reductions`: a run (see LoopNest).
-  ReductionEmitter(NestLoops &loops, ArrayRef<Reduction> reductions);
+  ReductionEmitter(NestLoops &loops, ArrayRef<Reduction> reductions,
+                   const Keeper &keeper);
 
   void emit();
 
@@ -67,6 +68,9 @@ private:
   /// Adds the operands at the loops' position to the carried accumulators.
   NestLoops::Values step(ValueRange carried);
   Partial stepOne(const Accumulator &accumulator, Partial best);
+  /// Whether the accumulator has a term in the tile: a last block holds fewer
+  /// vectors.
+  bool hasTerm(const Accumulator &accumulator) const;
   /// The same for both terms of a pair.
   Partial stepPairs(const Accumulator &accumulator, Partial sum);
   /// `next` on the real lanes, `best` on the others.
@@ -87,6 +91,7 @@ private:
   OpBuilder &b;
   Location loc;
   ArrayRef<Reduction> reductions;
+  const Keeper &keeper;
   /// The reduction loop that is on lanes, or -1.
   int laneSum = -1;
   SmallVector<Accumulator> accumulators;
@@ -95,9 +100,10 @@ private:
 } // namespace
 
 ReductionEmitter::ReductionEmitter(NestLoops &loops,
-                                   ArrayRef<Reduction> reductions)
+                                   ArrayRef<Reduction> reductions,
+                                   const Keeper &keeper)
     : loops(loops), evaluator(loops.evaluator), b(loops.function.builder),
-      loc(loops.function.loc), reductions(reductions) {
+      loc(loops.function.loc), reductions(reductions), keeper(keeper) {
   for (unsigned loop : reductions.front().loops)
     if (loops.isOnLanes(loop))
       laneSum = loop;
@@ -202,18 +208,26 @@ Partial ReductionEmitter::keepMasked(const Accumulator &accumulator,
           next.index ? choose(next.index, best.index) : Value()};
 }
 
+bool ReductionEmitter::hasTerm(const Accumulator &accumulator) const {
+  return laneSum < 0 ||
+         accumulator.tile[laneSum] < loops.factors[laneSum] * loops.lanes;
+}
+
 NestLoops::Values ReductionEmitter::step(ValueRange carried) {
   NestLoops::Values next;
   for (const Accumulator &accumulator : accumulators) {
     Partial best = takePartial(*accumulator.reduction, carried);
-    // A last block holds fewer vectors.
-    bool isReal = laneSum < 0 || accumulator.tile[laneSum] <
-                                     loops.factors[laneSum] * loops.lanes;
-    putPartial(isReal
+    putPartial(hasTerm(accumulator)
                    ? keepMasked(accumulator, stepOne(accumulator, best), best)
                    : best,
                next);
   }
+  for (const Accumulator &accumulator : accumulators)
+    if (accumulator.reduction->op == keeper.reduction && hasTerm(accumulator))
+      evaluator.store(keeper.target,
+                      evaluator.evaluate(keeper.value.tensor, *keeper.value.at,
+                                         accumulator.tile),
+                      accumulator.tile);
   return next;
 }
 
@@ -329,9 +343,9 @@ void ReductionEmitter::emit() {
       rounds ? &sums : nullptr));
 }
 
-void emitReductions(NestLoops &loops) {
+void emitReductions(NestLoops &loops, const Keeper &keeper) {
   for (ArrayRef<Reduction> run : loops.nest.getReductionRuns())
-    ReductionEmitter(loops, run).emit();
+    ReductionEmitter(loops, run, keeper).emit();
 }
 
 } // namespace tdc

@@ -14,9 +14,16 @@
 
 namespace tdc {
 
+/// What is stored of the terms of a reduction (KeptValue.h).
+struct Keeper {
+  td::Access value;
+  mlir::Operation *reduction = nullptr; ///< null: nothing is stored
+  StoreTarget target;
+};
+
 /// Emits all reductions in their order; those of a run (see LoopNest) share
 /// their loops. Sets the results in the evaluator.
-void emitReductions(NestLoops &loops);
+void emitReductions(NestLoops &loops, const Keeper &keeper);
 
 } // namespace tdc
 

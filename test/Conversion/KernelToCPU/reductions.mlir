@@ -216,3 +216,26 @@ func.func @later_sum(%x: tensor<64x1000xf32>) -> (tensor<64xf32>, tensor<64xf32>
   }
   return %m, %s : tensor<64xf32>, tensor<64xf32>
 }
+
+// -----
+
+// The stages of a softmax. The powers are stored as they are summed, in the
+// memory of the result, and read from there; the row has four accumulators.
+// CHECK-LABEL: func.func @softmax
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK: arith.maximumf {{.*}} fastmath<nsz>
+// CHECK: vector.reduction <maximumf>
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4: math.exp2
+// CHECK-COUNT-4: llvm.store
+// CHECK: vector.reduction <add>
+// CHECK: scf.for
+// CHECK-NOT: math.exp2
+// CHECK: llvm.load {{.*}} -> vector<16xf32>
+// CHECK: arith.mulf
+// CHECK: llvm.store
+func.func @softmax(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
+  %y = td.softmax %x dim 1 : tensor<8x128xf32>
+  return %y : tensor<8x128xf32>
+}

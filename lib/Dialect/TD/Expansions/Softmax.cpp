@@ -53,11 +53,18 @@ static void decomposeSoftmax(Operation *op, TypedValue<RankedTensorType> narrow,
   Value powers = ExpOp::create(builder, loc, shifted);
   Value sum = alongDim(ReduceKind::Sum, powers);
   Value result;
-  if (isLogarithm)
+  if (isLogarithm) {
     result = SubOp::create(builder, loc, shifted,
                            spread(LogOp::create(builder, loc, sum)));
-  else
-    result = DivOp::create(builder, loc, powers, spread(sum));
+  } else {
+    // One division for each row, not for each element.
+    Value number =
+        arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(1));
+    Value one = FillOp::create(builder, loc, keptType, number,
+                               getRunTimeSizes(builder, loc, sum));
+    result = MulOp::create(builder, loc, powers,
+                           spread(DivOp::create(builder, loc, one, sum)));
+  }
   replaceBy(builder, op, result);
 }
 

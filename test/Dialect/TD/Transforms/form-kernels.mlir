@@ -145,7 +145,8 @@ func.func @stream(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<f32>, tensor<
 // CHECK-LABEL: func.func @narrow_softmax
 // CHECK: td.cast %{{.*}} : tensor<4x8xbf16> to tensor<4x8xf32>
 // CHECK: td.reduce sum {{.*}} : tensor<4x8xf32> to tensor<4xf32>
-// CHECK: td.div {{.*}} : tensor<4x8xf32>
+// CHECK: td.div {{.*}} : tensor<4x1xf32>
+// CHECK: td.mul {{.*}} : tensor<4x8xf32>
 // CHECK: td.cast %{{.*}} : tensor<4x8xf32> to tensor<4x8xbf16>
 func.func @narrow_softmax(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
   %y = td.softmax %x dim 1 : tensor<4x8xbf16>

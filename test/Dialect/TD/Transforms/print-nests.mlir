@@ -184,11 +184,11 @@ func.func @step(%x: tensor<100x1xf32>, %p: tensor<1xf32>) -> (tensor<1xf32>, ten
 
 // On a GPU a softmax is one kernel of several stages.
 // CHECK: kernel of %0
-// CHECK-NEXT:   loop 0 of 8: dim 0 of %9
-// CHECK-NEXT:   loop 1 of 16: dim 1 of %9
+// CHECK-NEXT:   loop 0 of 8: dim 0 of %11
+// CHECK-NEXT:   loop 1 of 16: dim 1 of %11
 // CHECK-NEXT:   loop 2 of 16: dim 1 of %arg1
 // CHECK-NEXT:   loop 3 of 16: dim 1 of %5
-// CHECK-NEXT:   root %9[l0, l1]
+// CHECK-NEXT:   root %11[l0, l1]
 // CHECK-NEXT:   reduce %1[l0] over [2]
 // CHECK-NEXT:   reduce %6[l0] over [3], a later stage
 // CHECK-NEXT:   input %arg1[l0, l1]

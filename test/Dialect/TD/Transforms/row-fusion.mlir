@@ -9,6 +9,7 @@
 // CHECK: td.exp
 // CHECK: td.reduce sum
 // CHECK: td.div
+// CHECK: td.mul
 // CHECK: td.yield
 // CHECK-NOT: td.kernel
 func.func @softmax(%x: !g) -> !g {
@@ -19,13 +20,56 @@ func.func @softmax(%x: !g) -> !g {
 // -----
 
 !c = tensor<64x128xf32, #td.dev<cpu>>
+!l = tensor<64x16384xf32, #td.dev<cpu>>
 
-// On the cpu each stage is stored.
+// On the cpu as well, if the row stays in the nearest cache.
 // CHECK-LABEL: func.func @on_cpu
-// CHECK-COUNT-4: td.kernel
+// CHECK: = td.kernel
+// CHECK-NOT: = td.kernel
+// CHECK-LABEL: func.func @long
+// CHECK-COUNT-4: = td.kernel
 func.func @on_cpu(%x: !c) -> !c {
   %y = td.softmax %x dim 1 : !c
   return %y : !c
+}
+func.func @long(%x: !l) -> !l {
+  %y = td.softmax %x dim 1 : !l
+  return %y : !l
+}
+
+// -----
+
+!c = tensor<64x128xf32, #td.dev<cpu>>
+
+// A column is not in one piece of memory.
+// CHECK-LABEL: func.func @column
+// CHECK-COUNT-4: = td.kernel
+func.func @column(%x: !c) -> !c {
+  %y = td.softmax %x dim 0 : !c
+  return %y : !c
+}
+
+// -----
+
+!c = tensor<64x128xf32, #td.dev<cpu>>
+!s = tensor<64xf32, #td.dev<cpu>>
+!k = tensor<64x1xf32, #td.dev<cpu>>
+
+// A function is computed for a reduction and for a root, but no third time.
+// CHECK-LABEL: func.func @three
+// CHECK: td.exp
+// CHECK-NOT: td.exp
+func.func @three(%x: !c) -> !c {
+  %e = td.exp %x : !c
+  %m = td.reduce max %e [1] : !c to !s
+  %mk = td.reshape %m : !s to !k
+  %mb = td.broadcast %mk : !k to !c
+  %d = td.sub %e, %mb : !c
+  %a = td.reduce sum %d [1] : !c to !s
+  %ak = td.reshape %a : !s to !k
+  %ab = td.broadcast %ak : !k to !c
+  %r = td.mul %e, %ab : !c
+  return %r : !c
 }
 
 // -----

@@ -58,7 +58,7 @@ public:
 
   /// Merges kernels where that saves memory traffic.
   void mergeKernels();
-  /// Merges GPU kernels that are stages of the work on one row.
+  /// Merges kernels that are stages of the work on one row.
   void mergeRows();
 
   /// Returns the nodes that are left, each after all nodes that it needs.

@@ -1,8 +1,8 @@
-//===- RowFusion.cpp - stages of a row in one GPU kernel ------------------===//
+//===- RowFusion.cpp - stages of a row in one kernel ----------------------===//
 //
 // Softmax computes the maximum of a row, then a sum over the row that needs the
-// maximum, then a row that needs both. On a GPU the threads that share a row
-// can read it several times: it comes from the cache then, and the reduced
+// maximum, then a row that needs both. The threads that share a row, on a CPU
+// one, can read it several times: it comes from the cache then, and the reduced
 // values stay in registers. Kernels that feed each other in this way are
 // merged; values between them are recomputed rather than stored.
 //
@@ -23,9 +23,68 @@ constexpr int64_t kSmallTensor = 1 << 13;
 /// its reductions into sections.
 constexpr int64_t kLongRow = 1 << 18;
 
+namespace {
+
+/// The ops of a nest that cost as much as a function such as exp, and the
+/// coordinates at which they are computed.
+class DearOps {
+public:
+  explicit DearOps(const LoopNest &nest) : nest(nest) {
+    for (const Access &root : nest.getRoots())
+      visit(root.tensor, *root.at);
+  }
+
+  /// The most coordinates at which one of them is computed.
+  size_t getMost() const {
+    size_t most = 0;
+    for (auto &entry : computedAt)
+      most = std::max<size_t>(most, entry.second.size());
+    return most;
+  }
+
+private:
+  void visit(Value value, const Coordinates &at) {
+    auto op = value.getDefiningOp<ComputeOp>();
+    if (!op || !nest.isInside(op) || !visited.insert({value, &at}).second)
+      return;
+    if (op.getInfo().cost >= OpCost::Function)
+      computedAt[op].insert(&at);
+    if (hasFamily(op, OpFamily::Constructor))
+      return;
+    const Reduction *reduction = nest.findReduction(op);
+    const Coordinates &domain = reduction ? *reduction->at : at;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+      if (isa<RankedTensorType>(operand.getType()))
+        visit(operand, nest.operandAt(op, unsigned(i), domain));
+  }
+
+  const LoopNest &nest;
+  DenseSet<std::pair<Value, const Coordinates *>> visited;
+  DenseMap<Operation *, llvm::SmallPtrSet<const Coordinates *, 4>> computedAt;
+};
+
+} // namespace
+
+/// Whether a thread of a CPU can compute the stages of one row after another,
+/// with the row in the nearest cache: the elements are neighbours in memory,
+/// and each function is computed once where a reduction needs it and once where
+/// a root does, which is avoided later (KeptValue.h).
+static bool isCachedRow(const LoopNest &nest) {
+  const Reduction &first = nest.getReductions().front();
+  auto isAlongRow = [&](const Reduction &reduction) {
+    const Coordinates &at = nest.operandAt(reduction.op, 0, *reduction.at);
+    return reduction.loops.size() == 1 && !at.empty() &&
+           getLoop(at.back()) == int(reduction.loops.front());
+  };
+  return first.parallel && llvm::all_of(nest.getReductions(), isAlongRow) &&
+         nest.estimatePositions(first.loops) * int64_t(sizeof(float)) <=
+             cpu::kL1Bytes &&
+         DearOps(nest).getMost() <= 2;
+}
+
 /// Whether all reductions are over rows of one kind, and every root has a row
 /// or one element for each of them.
-static bool isRowNest(const LoopNest &nest) {
+static bool isRowNest(const LoopNest &nest, bool isOnGPU) {
   ArrayRef<Reduction> reductions = nest.getReductions();
   if (reductions.empty())
     return false;
@@ -39,6 +98,8 @@ static bool isRowNest(const LoopNest &nest) {
       return false;
     row |= rest;
   }
+  if (!isOnGPU)
+    return isCachedRow(nest);
   /// The number of positions of `loops`, or `unknown` if it is known only at
   /// run time.
   auto count = [&](LoopSet loops, int64_t unknown) {
@@ -70,7 +131,7 @@ bool FusionGraph::mergeRow(Node &a, Node &b) {
     return false;
   FailureOr<LoopNest> nest = getNest(shared, {&a, &b});
   if (failed(nest) || nest->getReductions().size() > kMaxReductions ||
-      !isRowNest(*nest))
+      !isRowNest(*nest, isOnGPU(a.roots.front())))
     return false;
   merge(a, b);
   a.roots = shared;
@@ -82,10 +143,11 @@ void FusionGraph::mergeRows() {
   while (std::exchange(hasChanged, false))
     for (auto &node : nodes) {
       Node &a = *node;
-      if (!a.isKernel || a.mergedInto || !isOnGPU(a.roots.front()))
+      if (!a.isKernel || a.mergedInto)
         continue;
       for (Node *b = findReader(a, 0); b; b = findReader(a, b->index + 1))
-        hasChanged |= isOnGPU(b->roots.front()) && mergeRow(a, *b);
+        hasChanged |= isOnGPU(a.roots.front()) == isOnGPU(b->roots.front()) &&
+                      mergeRow(a, *b);
     }
 }
 

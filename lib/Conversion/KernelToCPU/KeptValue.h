@@ -1,0 +1,33 @@
+//===- KeptValue.h - values that a row needs twice ------------------------===//
+//
+// A softmax sums exp(x - max) over a row and then divides each of these by the
+// sum. They are stored in the memory of the result when they are summed, and
+// read from there, rather than computed twice.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_CONVERSION_KERNELTOCPU_KEPTVALUE_H
+#define TDC_LIB_CONVERSION_KERNELTOCPU_KEPTVALUE_H
+
+#include "CodeGen/KernelFunction.h"
+#include "Dialect/TD/Analysis/Kernels/LoopNest.h"
+
+namespace tdc {
+
+struct KeptValue {
+  /// The value, and where the reduction reads it and where the root does: the
+  /// same element of both is at the same coordinates of the root's memory.
+  td::Access summed, again;
+  mlir::Operation *reduction;
+  unsigned root;
+};
+
+/// A value of the nest that costs more than to store and to load it; none if
+/// there is none. `onLanes`: the loops that run on lanes.
+std::optional<KeptValue> findKeptValue(const KernelFunction &function,
+                                       const td::LoopNest &nest,
+                                       td::LoopSet onLanes);
+
+} // namespace tdc
+
+#endif // TDC_LIB_CONVERSION_KERNELTOCPU_KEPTVALUE_H
