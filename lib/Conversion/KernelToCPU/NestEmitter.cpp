@@ -4,6 +4,7 @@
 #include "CodeGen/EmptyPickers.h"
 #include "PanelEmitter.h"
 #include "ReductionEmitter.h"
+#include "StreamedProduct.h"
 
 using namespace mlir;
 using namespace tdc::td;
@@ -24,6 +25,25 @@ static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
     for (auto [i, value] : values)
       loops.evaluator.store(targets[i], value, tile);
   }
+}
+
+/// Emits the nest of a streamed product: the sums, then the roots.
+static void emitStreamed(KernelFunction &function, const LoopNest &nest,
+                         const NestSchedule &schedule,
+                         ArrayRef<StoreTarget> targets) {
+  NestLoops loops(function, nest, schedule);
+  using Values = NestLoops::Values;
+  unsigned columns = schedule.outer.back();
+  emitUnlessEmpty(function, nest, targets, [&] {
+    loops.open(ArrayRef(schedule.outer).drop_back(), {}, [&](ValueRange) {
+      emitStreamedSums(loops, columns);
+      return loops.open(columns, {}, [&](ValueRange) {
+        takeStreamedSums(loops);
+        storeRoots(loops, targets, toLoopSet(schedule.outer));
+        return Values();
+      });
+    });
+  });
 }
 
 /// Emits the nest by its schedule: in the outer loops first the reductions,
@@ -115,10 +135,13 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
   plan.inPlace = findInPlace(kernel.function, *kernel.nest, schedule);
   if (schedule.panel)
     plan.scratch = getPanelType(*kernel.nest, schedule);
+  if (schedule.isStreamed)
+    plan.scratch = getStreamType(*kernel.nest, schedule);
   plan.hasBlocks = !schedule.shared.empty();
   plan.emit = [nest = std::move(*kernel.nest), schedule = std::move(schedule)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
-    emit(function, nest, schedule, getResultTargets(function, nest));
+    (schedule.isStreamed ? emitStreamed : emit)(
+        function, nest, schedule, getResultTargets(function, nest));
     return getShape(function, nest, schedule);
   };
   return plan;

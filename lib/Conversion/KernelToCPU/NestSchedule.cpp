@@ -5,6 +5,7 @@
 #include "CodeGen/ElementOps.h"
 #include "Dialect/TD/Analysis/Kernels/Contraction.h"
 #include "Dialect/TD/Analysis/Kernels/Work.h"
+#include "StreamedProduct.h"
 #include "Target/TargetInfo.h"
 #include "tdc_threads.h"
 #include <algorithm>
@@ -94,6 +95,8 @@ public:
                ? 4
                : int64_t(llvm::divideCeil(extent, schedule.lanes));
   }
+  /// Whether the kernel is a streamed product; sets its factors then.
+  bool planStream();
   /// Plans a panel for the factor on lanes if its elements have enough readers:
   /// some if its neighbours on lanes are not neighbours in memory, many if it
   /// is larger than the caches. Then brings the outer loops into another order.
@@ -163,6 +166,26 @@ void Scheduler::orderLoops(LoopSet serial) {
       lanesFirst ? std::rotate(list->begin(), lane, lane + 1)
                  : std::rotate(lane, lane + 1, list->end());
   }
+}
+
+bool Scheduler::planStream() {
+  if (!contraction || schedule.outer.empty() || !schedule.later.empty())
+    return false;
+  // The lane loop is the first one.
+  unsigned lane = schedule.outer.front();
+  if (!schedule.isOnLanes(lane) ||
+      !isStreamedProduct(function, nest, *contraction, lane))
+    return false;
+  int64_t rows = nest.estimatePositions(contraction->rows);
+  for (unsigned row : contraction->rows)
+    schedule.factors[row] = rows;
+  // The elements of the rows take half of the registers.
+  schedule.factors[contraction->terms.front()] =
+      function.vectorRegisters / 2 / rows;
+  schedule.factors[lane] = 2;
+  std::rotate(schedule.outer.begin(), schedule.outer.begin() + 1,
+              schedule.outer.end());
+  return schedule.isStreamed = true;
 }
 
 void Scheduler::planPanel() {
@@ -465,10 +488,12 @@ NestSchedule scheduleKernel(const KernelFunction &function,
                             const LoopNest &nest) {
   Scheduler scheduler(function, nest);
   scheduler.orderLoops(/*serial=*/0);
-  scheduler.planPanel();
-  scheduler.chooseFactors();
-  scheduler.schedule.kept =
-      findKeptValue(function, nest, scheduler.schedule.onLanes);
+  if (!scheduler.planStream()) {
+    scheduler.planPanel();
+    scheduler.chooseFactors();
+    scheduler.schedule.kept =
+        findKeptValue(function, nest, scheduler.schedule.onLanes);
+  }
   scheduler.chooseSharedLoops();
   return std::move(scheduler.schedule);
 }

@@ -47,6 +47,10 @@ struct NestSchedule {
 
   std::optional<KeptValue> kept;
 
+  /// Whether the sums of a product are in scratch (StreamedProduct.h), rather
+  /// than in registers.
+  bool isStreamed = false;
+
   /// The outer loops whose blocks threads share, from the outermost: a block of
   /// the kernel is one of each. Empty: the kernel runs on one thread.
   llvm::SmallVector<unsigned, 2> shared;

@@ -119,3 +119,31 @@ func.func @no_terms(%x: tensor<128x0xf32>, %w: tensor<96x0xf32>) -> tensor<128x9
   %y = td.matmul %x, %t : tensor<128x0xf32>, tensor<0x96xf32> -> tensor<128x96xf32>
   return %y : tensor<128x96xf32>
 }
+
+// -----
+
+// One row times a matrix that is larger than the cache: 16 rows of the matrix
+// are read from end to end, and the sums of all columns are in scratch. Here
+// threads share the columns.
+// CHECK-LABEL: func.func @streamed
+// CHECK: td.launch @kernel_0({{.*}} -> (tensor<1x3072xf32>, tensor<3072xf32>)
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %{{.*}} : i64 {
+// CHECK-COUNT-2: llvm.store {{.*}} : vector<16xf32>
+// CHECK: scf.for
+// CHECK: %[[X:.*]] = llvm.load {{.*}} -> f32
+// CHECK: scf.for
+// CHECK-COUNT-16: math.fma
+// CHECK: %[[BEFORE:.*]] = llvm.load {{.*}} -> vector<16xf32>
+// CHECK: arith.addf %[[BEFORE]]
+// CHECK: llvm.store
+// CHECK-COUNT-16: math.fma
+// CHECK: llvm.store
+// CHECK: scf.for
+// CHECK: arith.maximumf
+// CHECK: llvm.return
+func.func @streamed(%x: tensor<1x768xf32>, %w: tensor<768x3072xf32>) -> tensor<1x3072xf32> {
+  %p = td.matmul %x, %w : tensor<1x768xf32>, tensor<768x3072xf32> -> tensor<1x3072xf32>
+  %r = td.relu %p : tensor<1x3072xf32>
+  return %r : tensor<1x3072xf32>
+}

@@ -1,0 +1,149 @@
+//===- StreamedProduct.cpp - few rows times a large matrix ----------------===//
+
+#include "StreamedProduct.h"
+#include "CodeGen/Accumulation.h"
+#include "CodeGen/ElementOps.h"
+#include "Target/TargetInfo.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+/// With more rows, or fewer columns, the sums are in registers.
+constexpr int64_t kMostRows = 2, kFewestColumns = 256;
+
+static const Reduction &getProduct(const LoopNest &nest) {
+  return nest.getReductions().front();
+}
+
+bool isStreamedProduct(const KernelFunction &function, const LoopNest &nest,
+                       const Contraction &contraction, unsigned lane) {
+  const Reduction &product = *contraction.reduction;
+  if (!isFloatSum(product) || !contraction.batch.empty() ||
+      contraction.terms.size() != 1 || contraction.rows.size() > 1 ||
+      contraction.columns.size() != 1 || contraction.columns.front() != lane)
+    return false;
+  auto isKnown = [&](unsigned loop) {
+    return !ShapedType::isDynamic(nest.getLoops()[loop].extent);
+  };
+  unsigned terms = contraction.terms.front();
+  if (!isKnown(terms) || !isKnown(lane) ||
+      !llvm::all_of(contraction.rows, isKnown) ||
+      nest.estimatePositions(contraction.rows) > kMostRows)
+    return false;
+  int64_t columns = nest.getLoops()[lane].extent,
+          bits = contraction.getFactorType().getIntOrFloatBitWidth();
+  LoopSet ofMatrix = toLoopSet(terms) | toLoopSet(lane);
+  auto isInRuns = [&](const Access &input) {
+    LoopSet loops = nest.getLoopsOf(input.tensor, *input.at);
+    return (loops & ofMatrix) != ofMatrix ||
+           getLaneStride(nest, input, lane, function.getLayout(input.tensor)) ==
+               1;
+  };
+  return columns >= kFewestColumns &&
+         nest.getLoops()[terms].extent * columns * bits / 8 > cpu::kL2Bytes &&
+         llvm::all_of(nest.getInputs(), isInRuns);
+}
+
+/// The number of elements for each row: whole vectors.
+static int64_t getWidth(const LoopNest &nest, unsigned columns, int64_t lanes) {
+  return llvm::alignTo(nest.getLoops()[columns].extent, lanes);
+}
+
+RankedTensorType getStreamType(const LoopNest &nest,
+                               const NestSchedule &schedule) {
+  auto type =
+      cast<RankedTensorType>(getProduct(nest).op->getResult(0).getType());
+  int64_t rows = 1, width = 0;
+  for (unsigned loop : schedule.outer)
+    if (schedule.isOnLanes(loop))
+      width = getWidth(nest, loop, schedule.lanes);
+    else
+      rows *= schedule.factors[loop];
+  return RankedTensorType::get({rows * width},
+                               getRegisterType(type.getElementType()),
+                               type.getEncoding());
+}
+
+/// The address of the sums of a tile, which are one vector.
+static Value getAddress(NestLoops &loops, const Tile &tile) {
+  KernelFunction &function = loops.function;
+  unsigned columns = loops.evaluator.laneLoop;
+  int64_t row = 0;
+  for (unsigned loop = 0; loop < tile.size(); ++loop)
+    if (loop != columns)
+      row += tile[loop];
+  int64_t offset = row * getWidth(loops.nest, columns, loops.lanes);
+  Value at = arith::AddIOp::create(function.builder, function.loc,
+                                   loops.evaluator.positions[columns],
+                                   function.index(offset + tile[columns]));
+  Type element = getRegisterType(getElement(getProduct(loops.nest)));
+  return LLVM::GEPOp::create(function.builder, function.loc,
+                             function.scratch.getType(), element,
+                             function.scratch, ValueRange{at});
+}
+
+static VectorType getVectorType(NestLoops &loops) {
+  return VectorType::get({loops.lanes},
+                         getRegisterType(getElement(getProduct(loops.nest))));
+}
+
+/// Adds the products of the open terms to the sums of the open columns.
+static void addProducts(NestLoops &loops) {
+  OpBuilder &b = loops.function.builder;
+  Location loc = loops.function.loc;
+  TileEvaluator &evaluator = loops.evaluator;
+  const Reduction &product = getProduct(loops.nest);
+  unsigned terms = product.loops.front();
+  for (const Tile &tile : loops.getTiles(product.parallel)) {
+    // The block's products are added to each other first: fewer roundings.
+    Partial sum = makeNeutral(b, loc, product, loops.lanes);
+    for (int64_t term = 0; term < loops.factors[terms]; ++term) {
+      Tile at(tile);
+      at[terms] = term;
+      SmallVector<Value, 2> factors;
+      for (unsigned i : {0, 1})
+        factors.push_back(evaluator.toVector(evaluator.evaluate(
+            product.op->getOperand(i),
+            loops.nest.operandAt(product.op, i, *product.at), at)));
+      sum = accumulate(b, loc, product, sum, factors, /*position=*/Value());
+    }
+    Value address = getAddress(loops, tile);
+    Value before = LLVM::LoadOp::create(b, loc, getVectorType(loops), address);
+    LLVM::StoreOp::create(
+        b, loc, arith::AddFOp::create(b, loc, before, sum.value), address);
+  }
+}
+
+void emitStreamedSums(NestLoops &loops, unsigned columns) {
+  OpBuilder &b = loops.function.builder;
+  Location loc = loops.function.loc;
+  const Reduction &product = getProduct(loops.nest);
+  using Values = NestLoops::Values;
+  loops.open(columns, {}, [&](ValueRange) {
+    Value none = makeNeutral(b, loc, product, loops.lanes).value;
+    for (const Tile &tile : loops.getTiles(product.parallel))
+      LLVM::StoreOp::create(b, loc, none, getAddress(loops, tile));
+    return Values();
+  });
+  loops.open({product.loops.front(), columns}, {}, [&](ValueRange) {
+    addProducts(loops);
+    return Values();
+  });
+}
+
+void takeStreamedSums(NestLoops &loops) {
+  OpBuilder &b = loops.function.builder;
+  Location loc = loops.function.loc;
+  const Reduction &product = getProduct(loops.nest);
+  for (const Tile &tile : loops.getTiles(product.parallel)) {
+    Value sum = LLVM::LoadOp::create(b, loc, getVectorType(loops),
+                                     getAddress(loops, tile));
+    loops.evaluator.setResult(product.op->getResult(0), product, tile,
+                              roundResult(b, loc, product, product.op, sum));
+  }
+}
+
+} // namespace tdc

@@ -1,0 +1,35 @@
+//===- StreamedProduct.h - few rows times a large matrix ------------------===//
+//
+// A product of few rows reads each element of the matrix once or a few times,
+// from memory. Memory is fast if it is read in long runs: several rows of the
+// matrix from end to end at once. Then the sums of all columns are in progress
+// at the same time, in scratch, which stays in the cache.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TDC_LIB_CONVERSION_KERNELTOCPU_STREAMEDPRODUCT_H
+#define TDC_LIB_CONVERSION_KERNELTOCPU_STREAMEDPRODUCT_H
+
+#include "Dialect/TD/Analysis/Kernels/Contraction.h"
+#include "NestLoops.h"
+
+namespace tdc {
+
+/// Whether the contraction is such a product if `lane` runs on lanes.
+bool isStreamedProduct(const KernelFunction &function, const td::LoopNest &nest,
+                       const td::Contraction &contraction, unsigned lane);
+
+/// Computes the sums in the function's scratch. The loops of the rows are open,
+/// that of the columns is not.
+void emitStreamedSums(NestLoops &loops, unsigned columns);
+
+/// Passes the sums of the open block to the evaluator.
+void takeStreamedSums(NestLoops &loops);
+
+/// The type of the scratch.
+mlir::RankedTensorType getStreamType(const td::LoopNest &nest,
+                                     const NestSchedule &schedule);
+
+} // namespace tdc
+
+#endif // TDC_LIB_CONVERSION_KERNELTOCPU_STREAMEDPRODUCT_H
