@@ -451,8 +451,11 @@ static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
         return arith::AddIOp::create(b, loc, x, y);
       })
       .Case([&](SubOp) -> Value {
+        // x - x is 0 or NaN. Contracted with the multiplication that gives x,
+        // it is what x's rounding left.
         if (isFloat)
-          return arith::SubFOp::create(b, loc, x, y, fmf);
+          return arith::SubFOp::create(
+              b, loc, x, y, x == y ? arith::FastMathFlags::none : fmf);
         return arith::SubIOp::create(b, loc, x, y);
       })
       .Case([&](MulOp) -> Value {

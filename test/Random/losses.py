@@ -253,8 +253,10 @@ def distance(g):
         return o.call(f"pairwise_distance({x}, {y}, {p}, 0.125)", far(
             lambda a, b: a - b + 0.125, lambda a, b: lengths(a - b + 0.125, p)))
 
-    def cosine(a, b):
-        return (a * b).sum(1) / (lengths(a, 2) * lengths(b, 2))
+    def cosine(a, b, epsilon=0.0):
+        """`epsilon` is added to the squares of the lengths."""
+        squares = [(x * x).sum(1) + epsilon for x in (a, b)]
+        return (a * b).sum(1) / np.sqrt(squares[0] * squares[1])
 
     def long(function):
         def meaning(*values):
@@ -267,10 +269,12 @@ def distance(g):
     reduction = g.pick(["mean", "sum", "none"])
     if kind == "embedding":
         signs = np.asarray(g.numbers.choice([-1, 1], n), np.float64)
+        epsilon = float(np.float32(1e-12))  # of PyTorch
         return o.call(
             f"cosine_embedding_loss({x}, {y}, tensor({signs.tolist()}, dtype={dtype}), 0.25, "
             f"reduction=\"{reduction}\")", long(smooth(lambda a, b: reduced(np.where(
-                signs > 0, 1 - cosine(a, b), np.maximum(0, cosine(a, b) - 0.25)), reduction),
+                signs > 0, 1 - cosine(a, b, epsilon),
+                np.maximum(0, cosine(a, b, epsilon) - 0.25)), reduction),
                 scale=256, steps=lambda a, b: np.sign(cosine(a, b) - 0.25))))
     z = o.part((n, c), dtype)
 
