@@ -26,6 +26,8 @@ constexpr int64_t kMostColumns = 12;
 constexpr int64_t kManyReaders = 64;
 /// Terms of a product from which lanes may be added up for each result.
 constexpr int64_t kManyTerms = 64;
+/// Terms of a row of which half as many are summed at once.
+constexpr int64_t kLongRow = 1024;
 
 /// The bits of the widest element that runs on lanes if the loops `onLanes` do.
 static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
@@ -429,11 +431,13 @@ void Scheduler::chooseFactors() {
   if (row >= 0)
     factors[row] = bestRows;
   if (lane < 0 && row >= 0 && maySumTogether(row)) {
+    // Long rows are as many streams of memory: fewer are faster.
+    int64_t terms = nest.estimatePositions(nest.getReductions().front().loops);
+    int64_t rows = terms < kLongRow ? schedule.lanes : schedule.lanes / 2;
     int64_t extent = extentOf(row);
     schedule.resultLane = row;
-    factors[row] = ShapedType::isDynamic(extent)
-                       ? schedule.lanes
-                       : std::min(extent, schedule.lanes);
+    factors[row] =
+        ShapedType::isDynamic(extent) ? rows : std::min(extent, rows);
   }
   if (lane < 0)
     addChains();

@@ -239,3 +239,18 @@ func.func @softmax(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
   %y = td.softmax %x dim 1 : tensor<8x128xf32>
   return %y : tensor<8x128xf32>
 }
+
+// -----
+
+// Of long rows, which are as many streams of memory, 8 are summed at once.
+// CHECK-LABEL: func.func @long_rows
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c8_i64
+// CHECK: scf.for
+// CHECK-COUNT-8: llvm.load {{.*}} -> vector<16xf32>
+// CHECK-NOT: llvm.load
+// CHECK: scf.yield
+func.func @long_rows(%x: tensor<64x4096xf32>) -> tensor<64xf32> {
+  %s = td.reduce sum %x [1] : tensor<64x4096xf32> to tensor<64xf32>
+  return %s : tensor<64xf32>
+}
