@@ -5,6 +5,7 @@ the interpreter does for gradients and training, which NumPy does not compute.
 """
 
 import dataclasses
+import functools
 import re
 import shutil
 import subprocess
@@ -19,6 +20,8 @@ from values import NAMES, is_float
 INTERPRETER = "interpret=grad"
 CPU = ["run", "run,unoptimized"]
 GPU = "run,gpu"
+# Processors with shorter vectors and fewer registers, if this one can run their code.
+PROCESSORS = {"haswell": "avx2", "x86-64-v2": "sse4_2"}
 # Without these passes a program means the same. Where nothing is on a GPU, some have nothing to
 # do. All others are needed: td-grad computes gradients, td-resolve gives tensors the device that
 # type conversion asks for, td-place puts the copies, td-form-kernels cuts what the conversions
@@ -48,8 +51,10 @@ INTERNAL = re.compile(r"\b(td|scf|arith|math|func|llvm|nvvm|gpu|vector|builtin|u
 def levels_of(seed):
     """The levels of a seed's program. A fifth is compiled without each pass, one at a time, and
     interpreted in each phase; a tenth goes through a simulated GPU, half of those without each
-    pass there."""
+    pass there; a tenth is compiled for other processors."""
     levels = [INTERPRETER, *CPU]
+    if seed % 10 == 3:
+        levels += other_processors()
     if seed % 10 == 0:
         levels.append(GPU)
     if seed % 20 == 0:
@@ -59,6 +64,12 @@ def levels_of(seed):
         levels += [f"run,without={name}" for name in OPTIONAL] + PREFIXES
         levels += [f"run,{part}" for part in PARTS]
     return levels
+
+
+@functools.cache
+def other_processors():
+    flags = Path("/proc/cpuinfo").read_text().split()
+    return [f"run,processor={name}" for name, flag in PROCESSORS.items() if flag in flags]
 
 
 class Server:

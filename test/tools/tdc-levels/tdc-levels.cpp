@@ -13,6 +13,7 @@
 //   run              machine code runs
 //   compile          compiles to machine code, which does not run
 //   unoptimized      LLVM runs no passes and generates code at its level 0
+//   processor=NAME   machine code is for this processor, not the one here
 //   gpu              the machine has one simulated GPU, which runs everything
 //   without=PASS     leaves out this pass, if it is in the pipeline
 //   PASS:OPTION=WORD sets an option of this pass
@@ -61,8 +62,9 @@ struct Level {
   bool runs = true;
   bool isOptimized = true;
   bool onGPU = false;
-  llvm::StringRef leftOut; ///< the argument of a pass
-  llvm::StringRef changed; ///< the argument of a pass that gets `option`
+  llvm::StringRef processor; ///< empty: this machine's
+  llvm::StringRef leftOut;   ///< the argument of a pass
+  llvm::StringRef changed;   ///< the argument of a pass that gets `option`
   llvm::StringRef option;
 
   static std::optional<Level> parse(llvm::StringRef words) {
@@ -75,6 +77,8 @@ struct Level {
         level.leftOut = value;
       else if (word == "compile")
         level.runs = false;
+      else if (key == "processor")
+        level.processor = value;
       else if (word == "unoptimized")
         level.isOptimized = false;
       else if (word == "gpu")
@@ -180,8 +184,8 @@ private:
 
   int execute() {
     llvm::Expected<HostTarget> target = HostTarget::create(
-        /*cpu=*/{}, level.isOptimized ? HostTarget::kCodeGenLevel
-                                      : llvm::CodeGenOptLevel::None);
+        level.processor, level.isOptimized ? HostTarget::kCodeGenLevel
+                                           : llvm::CodeGenOptLevel::None);
     if (!target)
       llvm::report_fatal_error(target.takeError());
     llvm::SmallVector<std::unique_ptr<llvm::MemoryBuffer>> objects;
