@@ -150,6 +150,11 @@ typedef struct tdc_module tdc_module;
 TDC_API tdc_status tdc_open(const tdc_program *program, tdc_module **module,
                             tdc_error **error);
 
+/* Sets how many threads the kernels of a call may use, 1 to 1024, for all
+ * modules of the process. Otherwise it is the variable TDC_THREADS, or 1. A
+ * usage error if a kernel has started another number of threads before. */
+TDC_API tdc_status tdc_set_threads(int32_t count, tdc_error **error);
+
 /* Requests the code that runs in the module to stop: at the end of an
  * iteration, after a large kernel outside of loops, or before a print. The
  * interrupted call returns TDC_INTERRUPTED. Does nothing if no code runs. May

@@ -1,6 +1,7 @@
 //===- Modules.cpp - programs that run ------------------------------------===//
 
 #include "Handles.h"
+#include "tdc_threads.h"
 
 using namespace tdc;
 
@@ -34,6 +35,18 @@ tdc_status tdc_open(const tdc_program *program, tdc_module **module,
     return fail(error, made->context, status);
   }
   *module = made.release();
+  return TDC_OK;
+}
+
+tdc_status tdc_set_threads(int32_t count, tdc_error **error) {
+  if (count < 1 || count > TDRT_MOST_THREADS)
+    return fail(error, TDC_USAGE_ERROR,
+                "the number of threads is 1 to " +
+                    std::to_string(TDRT_MOST_THREADS) + ", not " +
+                    std::to_string(count));
+  if (!tdrt_set_num_threads(count))
+    return fail(error, TDC_USAGE_ERROR,
+                "a kernel has started another number of threads before");
   return TDC_OK;
 }
 

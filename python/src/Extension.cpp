@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Errors.h"
 #include "Function.h"
 
 NB_MODULE(_core, extension) {
@@ -12,6 +13,10 @@ NB_MODULE(_core, extension) {
   // not a leak.
   nanobind::set_leak_warnings(false);
   extension.def("version", tdc_version);
+  extension.def("set_threads", [](int32_t count) {
+    tdsl::callOrRaise(
+        [&](tdc_error **error) { tdc_set_threads(count, error); });
+  });
   tdsl::bindProgram(extension);
   tdsl::bindModule(extension);
   tdsl::bindFunction(extension);

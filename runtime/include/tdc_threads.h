@@ -40,10 +40,11 @@ TDRT_API void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n,
                                 int64_t work, void *scratch,
                                 int64_t scratch_bytes);
 
-/* Sets the number of threads of tdrt_parallel_for (1 ... 1024), before its
- * first use. Otherwise it is TDC_THREADS; without it, 1, or in a program of its
- * own the number of processors that the affinity mask and the quota leave. */
-TDRT_API void tdrt_set_num_threads(int32_t n);
+/* Sets the number of threads of tdrt_parallel_for (1 ... 1024). Otherwise it is
+ * TDC_THREADS; without it, 1, or in a program of its own the number of
+ * processors that the affinity mask and the quota leave. Returns 1; or 0 if a
+ * kernel has started another number of threads before. */
+TDRT_API int32_t tdrt_set_num_threads(int32_t n);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,8 @@
 """Programs, modules and their state."""
 
 import pickle
+import subprocess
+import sys
 import threading
 import time
 
@@ -183,3 +185,14 @@ def test_the_stub_tells_the_truth():
         if isinstance(node, ast.ClassDef):
             real = {name for name in dir(getattr(_core, node.name)) if not name.startswith("__")}
             assert names(node.body) == real
+
+
+def test_threads():
+    with pytest.raises(tdsl.UsageError, match="1 to 1024, not 0"):
+        tdsl.set_threads(0)
+    code = ("import tdsl; tdsl.set_threads(2); "
+            "m = tdsl.load_text('let x = rand(512, 512)\\nexport fn f() -> f32[] = (x @ x).sum()'); "
+            "m.f(); tdsl.set_threads(2)\ntry: tdsl.set_threads(3)\n"
+            "except tdsl.UsageError as error: print(error)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "another number of threads" in done.stdout

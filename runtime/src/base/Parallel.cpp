@@ -316,8 +316,13 @@ Pool *getPool() {
 
 void tdrt::useAllProcessors() { isProgram = true; }
 
-void tdrt_set_num_threads(int32_t n) {
-  wishedThreads = std::min(n, kMaxThreads);
+int32_t tdrt_set_num_threads(int32_t n) {
+  std::lock_guard<std::mutex> lock(poolMutex);
+  n = std::min(n, kMaxThreads);
+  if (pool.load())
+    return n == numThreads();
+  wishedThreads = n;
+  return 1;
 }
 
 void tdrt_parallel_for(tdrt_task task, void *arg, int64_t n, int64_t work,

@@ -76,4 +76,36 @@ TEST(ThreadsTest, CompileTrainPredict) {
   }
 }
 
+// In processes of their own: the first kernel decides how many there are.
+TEST(ThreadsTest, NumberOfThreads) {
+  auto multiply = [](int32_t threads) {
+    Error error;
+    EXPECT_EQ(tdc_set_threads(threads, &error), TDC_OK) << error.text();
+    Program program(R"(
+let x = ones(512, 512) * 0.5
+export fn product() -> f32[] = (x @ x).sum()
+)");
+    Module module(program);
+    float sum = 0;
+    tdc_tensor output = {&sum, TDC_F32, 0, nullptr, nullptr};
+    EXPECT_EQ(tdc_call(module, program.find("product"), 0, nullptr, 1, &output,
+                       nullptr),
+              TDC_OK);
+    EXPECT_EQ(tdc_set_threads(threads, nullptr), TDC_OK);
+    EXPECT_EQ(tdc_set_threads(threads + 1, &error), TDC_USAGE_ERROR);
+    EXPECT_EQ(error.text(),
+              "error: a kernel has started another number of threads before\n");
+    std::fprintf(stderr, "sum %.0f\n", sum);
+    std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(multiply(1), testing::ExitedWithCode(0), "sum 33554432\n");
+  EXPECT_EXIT(multiply(2), testing::ExitedWithCode(0), "sum 33554432\n");
+  Error error;
+  for (int32_t count : {-1, 0, 1025})
+    EXPECT_EQ(tdc_set_threads(count, &error), TDC_USAGE_ERROR);
+  EXPECT_EQ(error.text(),
+            "error: the number of threads is 1 to 1024, not 1025\n");
+}
+
 } // namespace
