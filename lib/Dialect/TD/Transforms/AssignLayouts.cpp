@@ -1,16 +1,18 @@
 //===- AssignLayouts.cpp - the order of dims in memory --------------------===//
 //
 // PyTorch's Linear keeps its weight as [out, in], and y = x @ weight.T needs
-// the out dim contiguous, because the lanes of a vector run along it. Only
-// files and prints can observe the order of a slot's dims in memory, so every
-// slot, with its moments and gradients, gets the order for which the kernels
-// that use it cost least.
+// the out dim contiguous, because the lanes of a vector run along it; so does a
+// convolution with its weight [out, in, height, width]. Only files and prints
+// can observe the order of a slot's dims in memory, so every slot, with its
+// moments and gradients, gets the order for which the kernels that use it cost
+// least.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/Analysis/Kernels/Vectorization.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include <algorithm>
 #include <cmath>
 
 using namespace mlir;
@@ -80,8 +82,11 @@ private:
   int64_t lanes;
   std::vector<Kernel> kernels;
   llvm::EquivalenceClasses<void *> groups;
-  llvm::DenseSet<void *> fixed;                ///< values
-  llvm::DenseSet<void *> fixedGroups, swapped; ///< their leaders
+  llvm::DenseSet<void *> fixed;       ///< values
+  llvm::DenseSet<void *> fixedGroups; ///< their leaders
+  /// By the leader of a group: the dim that is last in memory, counted from the
+  /// end; absent if it is the last one.
+  llvm::DenseMap<void *, unsigned> lastInMemory;
   /// By the leader of a group: the kernels that use matrices of the group.
   llvm::DenseMap<void *, SmallVector<Kernel *>> users;
   llvm::DenseMap<Attribute, Value> slots; ///< a value of each slot
@@ -172,9 +177,10 @@ void LayoutAssigner::tieElementwise() {
 Layout LayoutAssigner::getLayout(Value value) {
   Layout layout = getRowMajor(value);
   auto known = groups.findLeader(value.getAsOpaquePointer());
-  if (layout.size() >= 2 && known != groups.member_end() &&
-      swapped.contains(*known))
-    std::swap(layout[layout.size() - 1], layout[layout.size() - 2]);
+  if (known == groups.member_end())
+    return layout;
+  if (unsigned last = lastInMemory.lookup(*known); last < layout.size())
+    std::rotate(layout.end() - 1 - last, layout.end() - last, layout.end());
   return layout;
 }
 
@@ -209,10 +215,18 @@ void LayoutAssigner::choose(void *leader) {
   ArrayRef<Kernel *> kernels = users[leader];
   if (kernels.empty())
     return;
-  double rowMajor = getCost(kernels);
-  swapped.insert(leader);
-  if (getCost(kernels) >= rowMajor)
-    swapped.erase(leader);
+  auto type =
+      cast<RankedTensorType>(Value::getFromOpaquePointer(leader).getType());
+  double least = getCost(kernels);
+  unsigned best = 0;
+  for (unsigned last = 1; last < unsigned(type.getRank()); ++last) {
+    lastInMemory[leader] = last;
+    if (double cost = getCost(kernels); cost < least) {
+      least = cost;
+      best = last;
+    }
+  }
+  lastInMemory[leader] = best;
 }
 
 void LayoutAssigner::annotate() {
