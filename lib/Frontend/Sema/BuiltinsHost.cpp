@@ -96,9 +96,15 @@ static Val range(Checker &c, const Bound &args) {
   return val;
 }
 
+/// A tensor of a model whose rows are taken; the elements of a list stay
+/// unread.
+static Val readIfTensor(Checker &c, const Val &val, SourceRange range) {
+  return val.is(ValKind::Tensor) ? c.models.readAll(val, range) : val;
+}
+
 static Val enumerate(Checker &c, const Bound &args) {
   auto info = std::make_shared<EnumerateInfo>();
-  info->inner = args["iterable"];
+  info->inner = readIfTensor(c, args["iterable"], args.range());
   if (const Val *start = args.find("start")) {
     auto number = c.host.requireInt(*start, "`start`");
     if (!number)
@@ -111,6 +117,15 @@ static Val enumerate(Checker &c, const Bound &args) {
 }
 
 static Val zip(Checker &c, const Bound &args) {
+  if (llvm::any_of(args.rest(),
+                   [&](const Val &list) { return c.control.hasRows(list); })) {
+    auto info = std::make_shared<ZipInfo>();
+    for (const Val &list : args.rest())
+      info->iterables.push_back(readIfTensor(c, list, args.range()));
+    Val val = makeVal(ValKind::Zip);
+    val.data = std::move(info);
+    return val;
+  }
   std::vector<Vals> lists;
   size_t shortest = SIZE_MAX;
   for (const Val &list : args.rest()) {
@@ -131,7 +146,8 @@ static Val zip(Checker &c, const Bound &args) {
 
 static Val sequence(Checker &c, const Bound &args, ValKind kind) {
   Vals elements;
-  if (!c.control.elementsOfIterable(args["iterable"], args.range(), elements))
+  Val iterable = readIfTensor(c, args["iterable"], args.range());
+  if (!c.control.elementsOfIterable(iterable, args.range(), elements))
     return c.fail();
   return makeSequence(kind, std::move(elements));
 }

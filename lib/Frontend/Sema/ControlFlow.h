@@ -3,8 +3,8 @@
 // Branches and loops that are decided while compiling are walked as they run.
 // Those that are decided when the program runs are emitted, and the values of
 // their paths are joined. Definitions: Branches.cpp and RunTimeBranches.cpp,
-// Loops.cpp, RunTimeLoops.cpp, LoopPlaces.cpp and Loaders.cpp, and for break,
-// continue and return Exits.cpp.
+// Loops.cpp, Rows.cpp, RunTimeLoops.cpp, LoopPlaces.cpp and Loaders.cpp, and
+// for break, continue and return Exits.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,6 +73,8 @@ public:
   Flow execWhile(const ast::WhileStmt &stmt);
   Val evalComprehension(const ast::ComprehensionExpr &expr);
   bool elementsOfIterable(const Val &iterable, SourceRange range, Vals &out);
+  /// Whether it is a tensor, or `enumerate` or `zip` of one (Rows.cpp).
+  static bool hasRows(const Val &iterable);
   Val buildLoader(const Bound &args);
   /// Adds the position of a loader to what is saved or restored as `name`;
   /// false after a report.
@@ -127,6 +129,17 @@ private:
   void walkFor(const ast::ForStmt &stmt, const Val &iterable);
   void walkWhile(const ast::WhileStmt &stmt, const Val &first);
   void forRange(const ast::ForStmt &stmt, const Val &range);
+  /// A loop over what `element` makes of each number of a range. `name` is that
+  /// of the number in the body, or empty.
+  void forIndices(const ast::ForStmt &stmt, const Val &range,
+                  llvm::StringRef name,
+                  llvm::function_ref<Val(Val index)> element);
+  /// The number of elements that the running program can pick one by one; none
+  /// if they are not only rows of tensors.
+  std::optional<Val> lengthOfRows(const Val &iterable, SourceRange range);
+  Val rowAt(const Val &iterable, const Val &index);
+  bool rowsOf(const Val &tensor, SourceRange range, Vals &out);
+  void forRows(const ast::ForStmt &stmt, const Val &iterable);
   void forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
   void forLoader(const ast::ForStmt &stmt, const Val &loader,
                  std::optional<int64_t> enumerateFrom);

@@ -47,6 +47,8 @@ void ControlFlow::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
   default:
     break;
   }
+  if (hasRows(iterable) && lengthOfRows(iterable, stmt.iterable->range))
+    return forRows(stmt, iterable);
   Vals elements;
   if (!elementsOfIterable(iterable, stmt.iterable->range, elements))
     return;
@@ -125,8 +127,24 @@ bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
   case ValKind::Loader:
     return batchesOf(iterable.as<LoaderInfo>(), range, out);
   case ValKind::Tensor:
-    c.unsupported(range, "a loop over the rows of a tensor");
-    return false;
+    return rowsOf(iterable, range, out);
+  case ValKind::Zip: {
+    std::vector<Vals> lists;
+    size_t shortest = SIZE_MAX;
+    for (const Val &list : iterable.as<ZipInfo>().iterables) {
+      lists.emplace_back();
+      if (!elementsOfIterable(list, range, lists.back()))
+        return false;
+      shortest = std::min(shortest, lists.back().size());
+    }
+    for (size_t i = 0; i != shortest; ++i) {
+      Vals row;
+      for (const Vals &list : lists)
+        row.push_back(list[i]);
+      out.push_back(makeSequence(ValKind::Tuple, std::move(row)));
+    }
+    return true;
+  }
   default:
     break;
   }
@@ -182,6 +200,13 @@ bool ControlFlow::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
 }
 
 void ControlFlow::forRange(const ast::ForStmt &stmt, const Val &range) {
+  llvm::StringRef name = stmt.target->isTuple() ? "" : stmt.target->name;
+  forIndices(stmt, range, name, [](Val index) { return index; });
+}
+
+void ControlFlow::forIndices(const ast::ForStmt &stmt, const Val &range,
+                             llvm::StringRef name,
+                             llvm::function_ref<Val(Val index)> element) {
   auto &info = range.as<RangeInfo>();
   bool unroll = !c.models.building.empty();
   Binding *list = nullptr;
@@ -201,13 +226,15 @@ void ControlFlow::forRange(const ast::ForStmt &stmt, const Val &range) {
     report.note(kInsteadOfList, list->declared);
     return;
   }
-  if (from && to && step && !stmt.target->isTuple())
-    unroll |= mustKnowIndex(*stmt.body, stmt.target->name);
+  if (from && to && step && !name.empty())
+    unroll |= mustKnowIndex(*stmt.body, name);
   bool isDownward = step && *step < 0;
   if (unroll || (isDownward && from && to)) {
     Vals elements;
     if (!elementsOfIterable(range, stmt.iterable->range, elements))
       return;
+    for (Val &index : elements)
+      index = element(index);
     return forElements(stmt, elements);
   }
   if (!step) {
@@ -225,7 +252,7 @@ void ControlFlow::forRange(const ast::ForStmt &stmt, const Val &range) {
       variable.nonNegative = true;
       variable.limit = limit;
     }
-    c.bindTarget(*stmt.target, std::move(index));
+    c.bindTarget(*stmt.target, element(std::move(index)));
     execStatements(stmt.body->stmts);
   };
   if (!isDownward) {

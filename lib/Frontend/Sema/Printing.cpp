@@ -53,6 +53,8 @@ std::string sema::describe(const Val &val) {
     return "a DataLoader";
   case ValKind::Range:
     return "a range";
+  case ValKind::Zip:
+    return "a `zip`";
   case ValKind::Enumerate:
     return "an enumeration";
   case ValKind::Namespace:

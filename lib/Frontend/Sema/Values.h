@@ -48,6 +48,7 @@ enum class ValKind : uint8_t {
   Loader,
   Range,
   Enumerate,
+  Zip, ///< of tensors, whose rows the running program picks
   Namespace,
 };
 
@@ -143,6 +144,10 @@ struct RangeInfo : Payload {
 struct EnumerateInfo : Payload {
   Val inner;
   int64_t start = 0;
+};
+
+struct ZipInfo : Payload {
+  Vals iterables;
 };
 
 struct ModelInstance;
