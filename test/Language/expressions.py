@@ -34,13 +34,18 @@ LEAVES = {
 RULES = {
     "int": ["(<int> <sum> <int>)", "(<int> <sum> <int>)", "(a ** 2)", "(b ** abs(c))",
             "(-<int>)", "(~<int>)", "abs(<int>)", "min(<int>, <int>)",
-            "max(<int>, <int>)", "int(<float>)", "round(<float>)", "int(<bool>)",
+            "max(<int>, <int>)", "max(<int>, <int>, <int>)", "min([<int>, <int>, <int>])",
+            "int(<float>)", "round(<float>)", "round(<int>, -1)", "round(<int>, 1)",
+            "int(<bool>)",
             "(<int> if <bool> else <int>)", "(<int> + <bool>)", "int(x[<int>])",
             "int(x[<int>:<int>].sum())", "int(x[<int>:].sum())"],
     "float": ["(<float> <sum> <float>)", "(<float> <sum> <int>)",
               "(<int> <sum> <float>)", "(<float> / <float>)", "(<int> / <int>)",
               "(-<float>)", "abs(<float>)", "min(<float>, <float>)",
-              "max(<float>, <float>)", "float(<int>)", "sqrt(abs(<float>))",
+              "max(<float>, <float>)", "min(<float>, <float>, <float>)",
+              "max((<float>, <float>, <float>))", "round(<float>, 2)",
+              "round(<float>, 5)", "round(<float>, -1)", "float(<int>)",
+              "sqrt(abs(<float>))",
               "(<float> if <bool> else <float>)", "(<int> if <bool> else <float>)",
               "(<float> if <bool> else <int>)", "(<float> ** 2)",
               "(<float> ** b)", "(<int> ** -1)", "(abs(<float>) ** 0.5)"],
@@ -87,7 +92,18 @@ def chosen(condition, then, other):
     return float(taken) if isinstance(then, float) or isinstance(other, float) else taken
 
 
+def bounded(function):
+    """Ints end at 64 bits, where Python's grow."""
+    def call(*arguments):
+        result = function(*arguments)
+        if isinstance(result, int) and abs(result) >= 2**62:
+            raise OverflowError
+        return result
+    return call
+
+
 MEANING = {"true": True, "false": False, "str": spelt, "sqrt": math.sqrt,
+           "int": bounded(int), "round": bounded(round),
            "x": Row(range(0, 70, 7)), "chosen": chosen}
 
 

@@ -29,8 +29,41 @@ template <HostOp host> static Val unary(Checker &c, const Bound &args) {
   return input.isHostScalar() ? c.host.math(host, input) : ofTable(c, args);
 }
 
+/// Python's `round(x, 2)` of a host number.
+static Val roundNumber(Checker &c, const Val &number, const Val &digits,
+                       SourceRange range) {
+  auto count = c.host.requireInt(digits, "the digits of `round`");
+  if (!count)
+    return c.fail();
+  // Powers of 10 are exact up to 10^22.
+  if (number.is(ValKind::Float) && std::abs(*count) > 22) {
+    c.error(DiagCode::TD222, digits.range.isValid() ? digits.range : range,
+            "`round` takes up to 22 digits, not " + llvm::Twine(*count));
+    return c.fail();
+  }
+  CallArgs args;
+  args.range = args.calleeRange = range;
+  args.positional = {number.is(ValKind::Bool) ? c.host.toInt(number) : number,
+                     makeInt(*count)};
+  return c.calls.callPrelude(
+      number.is(ValKind::Float) ? "round_float" : "round_int", std::move(args));
+}
+
 static Val round(Checker &c, const Bound &args) {
   const Val &input = args["input"];
+  if (const Val *digits = args.find("ndigits");
+      digits && !digits->is(ValKind::None)) {
+    if (input.isHostScalar() && !args.has("decimals"))
+      return roundNumber(c, input, *digits, args.range());
+    Diagnostic &report = c.error(DiagCode::TD205, args.range(),
+                                 "`round` takes 1 positional argument of a "
+                                 "tensor, 2 are given");
+    if (digits->range.isValid() &&
+        c.text(digits->range.finish().to(args.range().finish())) == ")")
+      report.fix(FixIt::Safe, "`decimals=`",
+                 {{digits->range.start(), "decimals="}});
+    return c.fail();
+  }
   if (const Val *given = args.find("decimals")) {
     if (!c.tensors.isTensor(input, args.range(), args.what()))
       return c.fail();
@@ -219,7 +252,7 @@ llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
       {"tanh", "input", unary<HostOp::Tanh>},
       {"floor", "input", unary<HostOp::Floor>},
       {"ceil", "input", unary<HostOp::Ceil>},
-      {"round", "input, *, decimals=", round},
+      {"round", "input, ndigits=, *, decimals=", round},
       {"neg", "input", negative},
       {"square", "input", square},
       {"add", "input, other, *, alpha=", scaled<BinaryOp::Add>},

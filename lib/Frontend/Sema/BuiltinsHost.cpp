@@ -158,6 +158,55 @@ static Val tuple(Checker &c, const Bound &args) {
   return sequence(c, args, ValKind::Tuple);
 }
 
+/// The range that counts back; its step is known.
+static Val reversedRange(Checker &c, const RangeInfo &range, int64_t step,
+                         SourceRange place) {
+  Size size = step > 0 ? range.to.size - range.from.size
+                       : range.from.size - range.to.size;
+  int64_t stride = std::abs(step);
+  Val count =
+      c.host.binary(ast::BinaryOp::FloorDiv, makeInt(size + Size(stride - 1)),
+                    makeInt(stride), place);
+  auto info = std::make_shared<RangeInfo>();
+  info->from = makeInt(range.from.size + (count.size - Size(1)) * Size(step));
+  info->to = makeInt(range.from.size - Size(step > 0 ? 1 : -1));
+  info->step = makeInt(-step);
+  Val val = makeVal(ValKind::Range);
+  val.data = std::move(info);
+  return val;
+}
+
+/// As in Python, but a list, and not only the elements one after another. Of a
+/// tensor, PyTorch makes `flip(0)`.
+static Val reversed(Checker &c, const Bound &args) {
+  const Val &sequence = args["sequence"];
+  if (sequence.is(ValKind::Tensor)) {
+    Val tensor = c.models.readAll(sequence, args.range());
+    if (typeOf(tensor).dims.empty())
+      return tensor;
+    CallArgs flip;
+    flip.range = flip.calleeRange = args.range();
+    flip.positional = {tensor, makeInt(0)};
+    return c.calls.call(*c.scopes.findGlobal("flip"), flip);
+  }
+  if (sequence.is(ValKind::Range))
+    if (auto step = c.host.constantInt(sequence.as<RangeInfo>().step))
+      return reversedRange(c, sequence.as<RangeInfo>(), *step, args.range());
+  if (sequence.is(ValKind::Enumerate) || sequence.is(ValKind::Zip) ||
+      sequence.is(ValKind::Loader)) {
+    c.error(DiagCode::TD303, args.range(),
+            "`reversed` takes a list, tuple, range, str or tensor, not " +
+                describe(sequence))
+        .note("`list(…)` makes a list of it");
+    return c.fail();
+  }
+  Vals elements;
+  if (!c.control.elementsOfIterable(sequence, args.range(), elements))
+    return c.fail();
+  std::reverse(elements.begin(), elements.end());
+  return makeSequence(ValKind::List, std::move(elements));
+}
+
 /// int(x), float(x), bool(x): of a host value, a text or a 0-d tensor. Not
 /// every number of a u64 is an int; `wanted` is the dtype in which it is read.
 static std::optional<Val> scalarOf(Checker &c, const Bound &args,
@@ -307,6 +356,7 @@ llvm::ArrayRef<Builtin> sema::getHostBuiltins() {
       {"hasattr", "object, name", hasAttribute},
       {"enumerate", "iterable, start=", enumerate},
       {"zip", "*iterables", zip},
+      {"reversed", "sequence", reversed},
       {"list", "iterable", list},
       {"tuple", "iterable", tuple},
       {"int", "x", toInt},

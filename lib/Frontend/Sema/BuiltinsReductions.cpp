@@ -155,6 +155,19 @@ static Val extremeOf(Checker &c, const Val &lhs, const Val &rhs,
                 : c.host.runTimeInt(value, "int");
 }
 
+static bool areNumbers(llvm::ArrayRef<Val> vals) {
+  return llvm::all_of(vals, [](const Val &val) { return val.isHostScalar(); });
+}
+
+template <td::ReduceKind kind>
+static Val extremeOfAll(Checker &c, llvm::ArrayRef<Val> numbers,
+                        SourceRange range) {
+  Val result = numbers.front();
+  for (const Val &number : numbers.drop_front())
+    result = extremeOf<kind>(c, result, number, range);
+  return result;
+}
+
 /// Bessel's correction unless `correction=0` or `unbiased=false`.
 static Val variance(Checker &c, const Bound &given, const Val &input) {
   // As in PyTorch, `var(x, false)` is `var(x, unbiased=false)`.
@@ -285,23 +298,26 @@ static Val extreme(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   const Val *other = args.find("other");
   if (input.isHostScalar()) {
-    if (!other || !other->isHostScalar() || args.has("keepdim")) {
+    Vals numbers{input};
+    for (const Val *given : {other, args.find("keepdim")})
+      if (given)
+        numbers.push_back(*given);
+    llvm::append_range(numbers, args.rest());
+    if (numbers.size() < 2 || !areNumbers(numbers)) {
       c.error(DiagCode::TD205, args.range(),
-              args.what() + " takes two numbers, a list or a tensor");
+              args.what() + " takes several numbers, a list or a tensor");
       return c.fail();
     }
-    return extremeOf<kind>(c, input, *other, args.range());
+    return extremeOfAll<kind>(c, numbers, args.range());
   }
-  bool ofNumbers = isSequence(input) && !elementsOf(input).empty() && !other &&
-                   llvm::all_of(elementsOf(input), [](const Val &element) {
-                     return element.isHostScalar();
-                   });
-  if (ofNumbers) {
-    Val result = elementsOf(input)[0];
-    for (const Val &element : elementsOf(input).drop_front())
-      result = extremeOf<kind>(c, result, element, args.range());
-    return result;
+  if (!args.rest().empty()) {
+    c.error(DiagCode::TD205, args.range(),
+            args.what() + " of a tensor takes a dim and `keepdim`");
+    return c.fail();
   }
+  if (isSequence(input) && !elementsOf(input).empty() && !other &&
+      areNumbers(elementsOf(input)))
+    return extremeOfAll<kind>(c, elementsOf(input), args.range());
   if (!c.tensors.isTensor(input, args.range(), what))
     return c.fail();
   if (other && other->is(ValKind::Tensor))
@@ -479,10 +495,10 @@ llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
       {"all", "input, dim=, keepdim=", truthOf<true>},
       {"argmax", "input, dim=, keepdim=", ofAnyRank<argOf<ReduceKind::Max>>},
       {"argmin", "input, dim=, keepdim=", ofAnyRank<argOf<ReduceKind::Min>>},
-      {"max",
-       "input, other=, keepdim=, *, dim=", ofAnyRank<extreme<ReduceKind::Max>>},
-      {"min",
-       "input, other=, keepdim=, *, dim=", ofAnyRank<extreme<ReduceKind::Min>>},
+      {"max", "input, other=, keepdim=, *numbers, dim=",
+       ofAnyRank<extreme<ReduceKind::Max>>},
+      {"min", "input, other=, keepdim=, *numbers, dim=",
+       ofAnyRank<extreme<ReduceKind::Min>>},
       {"cumsum",
        "input, dim, *, dtype=", inDType<ofAnyRank<scan<ReduceKind::Sum>>>},
       {"cumprod",

@@ -340,7 +340,8 @@ bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
 /// changes it.
 static bool takesUnread(llvm::StringRef name) {
   static constexpr llvm::StringLiteral names[] = {
-      "zip", "list", "tuple", "enumerate", "len", "numel", "size", "dim"};
+      "zip", "list",  "tuple", "enumerate", "reversed",
+      "len", "numel", "size",  "dim"};
   return llvm::is_contained(names, name) || changesFirst(name);
 }
 
