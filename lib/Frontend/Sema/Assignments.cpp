@@ -102,12 +102,11 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
     indexing.reportKey(base, *part);
     return;
   }
+  if (base.is(ValKind::List))
+    return assignElement(*part, std::move(base), val);
   if (!base.is(ValKind::Tensor)) {
-    if (base.is(ValKind::List))
-      unsupported(target.range, "assignment to an element of a list");
-    else
-      error(DiagCode::TD304, target.range,
-            "cannot assign to a part of " + describe(base));
+    error(DiagCode::TD304, target.range,
+          "cannot assign to a part of " + describe(base));
     return;
   }
   Val updated = indexing.updateTensor(base, part->items, val, target.range);

@@ -107,6 +107,12 @@ private:
   /// `net.classifier[6] = Linear(4096, 10)`; false if it does not mean that.
   bool replaceNumberedPart(const Val &base, const ast::SubscriptExpr &target,
                            const Val &val);
+  // Lists that change (Lists.cpp)
+  /// `xs[0] = v`.
+  void assignElement(const ast::SubscriptExpr &target, Val list, Val val);
+  /// `xs.pop()` and other methods that change the list `target`.
+  Val changeList(const ast::Expr &target, Val list,
+                 const ast::Identifier &method, const CallArgs &args);
   void assignHostNumber(const ast::MemberExpr &target,
                         ModelInstance::Member &member, Val val);
   void assignState(const ast::MemberExpr &target, ModelInstance &model,

@@ -532,6 +532,12 @@ Val Checker::evalCall(const ast::CallExpr &expr,
         return training.callOptimizerMethod(base, name, args);
       return models.callModelMethod(base, name, args);
     }
+    if (base.is(ValKind::List) && changesList(name)) {
+      if (!evalArguments(expr.args, args))
+        return fail();
+      at(expr.range);
+      return changeList(*method->base, std::move(base), method->member, args);
+    }
     Val callee = member(base, method->member, method->range);
     bool changes = callee.is(ValKind::Builtin) &&
                    changesFirst(callee.as<BuiltinInfo>().builtin->name);

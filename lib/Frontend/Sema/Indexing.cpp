@@ -504,6 +504,18 @@ Val Indexing::indexSequence(const Val &base, const ast::SubscriptItem &item) {
   return makeSequence(base.kind, std::move(part));
 }
 
+std::optional<int64_t> Indexing::elementNumber(const ast::SubscriptItem &item,
+                                               size_t size) {
+  if (item.kind == ast::SubscriptItem::Slice) {
+    c.unsupported(item.range, "assignment to a slice of a list",
+                  "a new list, as in `xs = xs[:1] + [value] + xs[2:]`");
+    return std::nullopt;
+  }
+  auto which = picked(c, item, evalIndex(c, item), static_cast<int64_t>(size),
+                      "list", "elements");
+  return which ? std::optional<int64_t>(which->start) : std::nullopt;
+}
+
 /// A character is a str of one.
 static Val indexText(Checker &c, const Val &base,
                      const ast::SubscriptItem &item) {

@@ -41,6 +41,10 @@ public:
   Val evalSubscript(const ast::SubscriptExpr &expr);
   /// `group["lr"]`.
   Val reportKey(const Val &group, const ast::SubscriptExpr &expr);
+  /// The number of the element that an item of `xs[…]` names; none after a
+  /// report.
+  std::optional<int64_t> elementNumber(const ast::SubscriptItem &item,
+                                       size_t size);
   Val updateTensor(const Val &tensor, llvm::ArrayRef<ast::SubscriptItem> items,
                    const Val &update, SourceRange range);
   Val updateAlong(const Val &tensor, llvm::ArrayRef<Restriction> restrictions,

@@ -210,30 +210,6 @@ void Scopes::noteHidden(Diagnostic &report, llvm::StringRef name) {
                 binding->declared);
 }
 
-/// `xs += [x]` for `xs.append(x)`, where that is a statement on one line.
-static void offerAppend(Checker &c, Diagnostic &report, SourceRange append) {
-  LineColumn at = c.sources.getLineColumn(append);
-  llvm::StringRef rest =
-      c.text(c.sources.getLine(append.file, at.line)).drop_front(at.column - 1);
-  if (!rest.consume_front("append("))
-    return;
-  size_t close = 0;
-  for (int depth = 1; close < rest.size(); ++close) {
-    depth += rest[close] == '(';
-    depth -= rest[close] == ')';
-    if (depth == 0)
-      break;
-  }
-  if (close == rest.size())
-    return;
-  // With the dot before it.
-  SourceRange call = {append.file, append.begin - 1,
-                      append.end + 2 + static_cast<uint32_t>(close)};
-  std::string amount = (" += [" + rest.take_front(close) + "]").str();
-  report.fix(FixIt::Safe, "`" + llvm::Twine("…") + amount + "`",
-             {{call, amount}});
-}
-
 /// `x.values` of pandas, `x.max(1).values` and `.indices` of PyTorch.
 static bool reportPart(Checker &c, const Val &base, SourceRange range,
                        llvm::StringRef name) {
@@ -276,16 +252,6 @@ Val Scopes::reportNoMember(const Val &base, SourceRange range,
                            llvm::StringRef name) {
   llvm::StringRef owner = c.text(range).drop_back(name.size()).rtrim(" \n.");
   range.begin = range.end - static_cast<uint32_t>(name.size());
-  if (base.is(ValKind::List) && name == "append") {
-    Diagnostic &report =
-        c.error(DiagCode::TD202, range, "lists have no `append`");
-    offerAppend(c, report, range);
-    report
-        .note("a list that is a `var` grows with `" + owner +
-              " += [x]`, in a loop that is then unrolled")
-        .note(kInsteadOfList);
-    return c.fail();
-  }
   if (reportPart(c, base, range, name))
     return c.fail();
   bool isModel = base.is(ValKind::Model);

@@ -475,6 +475,9 @@ inline Val makeSequence(ValKind kind, Vals elements) {
   return val;
 }
 
+/// Whether a method changes the list that it is called on (Lists.cpp).
+bool changesList(llvm::StringRef method);
+
 // In the language's spelling (Printing.cpp) --------------------------------//
 
 /// A noun for the kind of value.
