@@ -170,6 +170,63 @@ void NameUses::visit(llvm::ArrayRef<const ast::Stmt *> stmts, uint32_t end) {
     visit(*stmt, end);
 }
 
+/// Whether the code gives the name a value on each path that goes on after it.
+static bool assigns(const ast::Expr &target, llvm::StringRef name) {
+  if (auto *written = llvm::dyn_cast<ast::NameExpr>(&target))
+    return written->name == name;
+  auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target);
+  return tuple && llvm::any_of(tuple->elements, [&](const ast::Expr *element) {
+           return assigns(*element, name);
+         });
+}
+static bool assigns(const ast::Block *block, llvm::StringRef name);
+static bool assigns(const ast::Stmt &stmt, llvm::StringRef name) {
+  if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt))
+    return assign->op == ast::AssignOp::Set && assigns(*assign->target, name);
+  if (auto *branch = llvm::dyn_cast<ast::IfStmt>(&stmt))
+    return assigns(branch->thenBlock, name) && assigns(branch->elseBlock, name);
+  if (auto *with = llvm::dyn_cast<ast::WithStmt>(&stmt))
+    return assigns(with->body, name);
+  return stmt.kind == ast::StmtKind::Return ||
+         stmt.kind == ast::StmtKind::Break ||
+         stmt.kind == ast::StmtKind::Continue;
+}
+static bool assigns(const ast::Block *block, llvm::StringRef name) {
+  return block && llvm::any_of(block->stmts, [&](const ast::Stmt *stmt) {
+           return assigns(*stmt, name);
+         });
+}
+
+/// The outermost `if` around `at` both sides of which give the name a value.
+/// `end` is that of the code, and then of the block around the `if`.
+static const ast::IfStmt *findChoice(llvm::ArrayRef<const ast::Stmt *> stmts,
+                                     uint32_t &end, llvm::StringRef name,
+                                     SourceRange at) {
+  auto inBlock = [&](const ast::Block *block) -> const ast::IfStmt * {
+    if (!block || at.begin < block->range.begin || at.end > block->range.end)
+      return nullptr;
+    end = block->range.end;
+    return findChoice(block->stmts, end, name, at);
+  };
+  for (const ast::Stmt *stmt : stmts) {
+    if (at.begin < stmt->range.begin || at.end > stmt->range.end)
+      continue;
+    if (auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt)) {
+      if (assigns(*stmt, name))
+        return branch;
+      const ast::IfStmt *found = inBlock(branch->thenBlock);
+      return found ? found : inBlock(branch->elseBlock);
+    }
+    if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt))
+      return inBlock(loop->body);
+    if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(stmt))
+      return inBlock(loop->body);
+    if (auto *with = llvm::dyn_cast<ast::WithStmt>(stmt))
+      return findChoice(with->body->stmts, end, name, at); // opens no scope
+  }
+  return nullptr;
+}
+
 MissingDeclaration sema::findMissing(llvm::ArrayRef<const ast::Stmt *> body,
                                      uint32_t end, llvm::StringRef name,
                                      SourceRange at) {
@@ -196,6 +253,29 @@ MissingDeclaration sema::findMissing(llvm::ArrayRef<const ast::Stmt *> body,
       llvm::all_of(uses.writes, [&](const auto &other) {
         return other.isPlain || uses.isReached(other.target);
       });
+  if (result.reachesAll || !result.isPlain || uses.isReadInFunction)
+    return result;
+  const ast::IfStmt *choice = findChoice(body, end, name, at);
+  if (!choice)
+    return result;
+  // In the `if` each use follows an assignment of its side; after it the name
+  // has a value.
+  auto holds = [](SourceRange outer, SourceRange inner) {
+    return outer.begin <= inner.begin && inner.end <= outer.end;
+  };
+  SourceRange after = {at.file, choice->range.end, end};
+  auto isServed = [&](SourceRange use) {
+    return holds(after, use) ||
+           (holds(choice->range, use) && uses.isReached(use));
+  };
+  bool isAlone =
+      uses.declared.empty() && llvm::all_of(uses.reads, isServed) &&
+      llvm::all_of(uses.writes, [&](const auto &other) {
+        return (other.isPlain && holds(choice->range, other.target)) ||
+               isServed(other.target);
+      });
+  if (isAlone)
+    result.choice = choice;
   return result;
 }
 
@@ -255,6 +335,22 @@ static FixIt declare(Checker &c, const MissingDeclaration &missing,
           {{target.range.start(), word.str()}}};
 }
 
+/// `var x = none` in the line above an `if`; false where it begins no line.
+static bool declareBefore(Checker &c, Diagnostic &report,
+                          const MissingDeclaration &missing,
+                          llvm::StringRef name, FixIt::Kind kind) {
+  SourceRange place = missing.choice->range;
+  LineColumn line = c.sources.getLineColumn(place);
+  llvm::StringRef indent = c.text(c.sources.getLine(place.file, line.line))
+                               .take_front(line.column - 1);
+  if (!indent.trim().empty())
+    return false;
+  std::string declaration = ("var " + name + " = none").str();
+  report.fix(kind, "`" + declaration + "`, above",
+             {{place.start(), declaration + "\n" + indent.str()}});
+  return true;
+}
+
 void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
   const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
   MissingDeclaration missing =
@@ -293,14 +389,18 @@ void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
           ? llvm::Twine("`" + target.name + "` belongs to the language").str()
           : llvm::Twine("unknown name `" + target.name + "`").str());
   report.label("a new name needs `let` or `var`");
+  // What a name shares is not known before its value is.
+  bool isUnsure = shared || (val.isError() && mayShare &&
+                             mayNameState(c, target, *missing.assignment));
+  if (missing.choice && missing.isRead &&
+      declareBefore(c, report, missing, target.name,
+                    isUnsure ? FixIt::Choice : FixIt::Safe))
+    return;
   if (!isDeclaration)
     return;
   // A name that is never read is often another name, misspelt.
   if (!missing.isRead)
     offerNearest(report, target.name, target.range, variablesHere());
-  // What a name shares is not known before its value is.
-  bool isUnsure = shared || (val.isError() && mayShare &&
-                             mayNameState(c, target, *missing.assignment));
   bool isSafe = missing.reachesAll && report.fixes.empty() && !isUnsure;
   report.fixes.push_back(
       declare(c, missing, word, isSafe ? FixIt::Safe : FixIt::Choice));

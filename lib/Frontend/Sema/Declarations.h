@@ -23,6 +23,9 @@ struct MissingDeclaration {
   /// Every use of the name follows an assignment in a block around it.
   bool reachesAll = false;
   bool isRead = false;
+  /// An `if` before which the name can be declared: both sides give it a value,
+  /// and all uses are in it or follow it in its block.
+  const ast::IfStmt *choice = nullptr;
 };
 
 /// Looks at how `name` is used in the statements of a block or a program, which
