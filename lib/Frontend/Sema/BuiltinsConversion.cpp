@@ -62,6 +62,48 @@ static Val item(Checker &c, const Bound &args) {
   return c.fail();
 }
 
+/// Nested lists of these sizes; takes the elements in order.
+static Val nested(DimsRef dims, llvm::ArrayRef<Val> &elements, Checker &c) {
+  if (dims.empty()) {
+    Val element = elements.front();
+    elements = elements.drop_front();
+    return element;
+  }
+  Vals list;
+  for (int64_t i = 0; i != *c.host.constantOf(dims[0]); ++i)
+    list.push_back(nested(dims.drop_front(), elements, c));
+  return makeSequence(ValKind::List, std::move(list));
+}
+
+static Val toList(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (!c.tensors.isTensor(input, args.range(), "`tolist`"))
+    return c.fail();
+  for (const Size &size : typeOf(input).dims)
+    if (!c.host.requireInt(makeInt(size), "the size of a tensor that becomes "
+                                          "a list"))
+      return c.fail();
+  int64_t count = *c.host.constantOf(numElements(typeOf(input).dims));
+  constexpr int64_t most = 10000;
+  if (count > most) {
+    c.error(DiagCode::TD215, args.range(),
+            "a list of " + llvm::Twine(count) + " elements of a tensor")
+        .label("`tolist` reads up to " + llvm::Twine(most) +
+               " of them, one by one");
+    return c.fail();
+  }
+  // One copy to the host, and not one for each element.
+  bool isElsewhere = !isCpuOrFree(typeOf(input).place);
+  Val flat =
+      c.tensors.reshapeTo(isElsewhere ? toCpu(c, args) : input, {Size(count)});
+  Vals elements;
+  for (int64_t i = 0; i != count; ++i)
+    elements.push_back(
+        c.tensors.itemOf(c.tensors.sliceOf(flat, makeInt(i), 0, 1, 1)));
+  llvm::ArrayRef<Val> rest = elements;
+  return nested(typeOf(input).dims, rest, c);
+}
+
 static Val detach(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   return c.tensors.isTensor(input, args.range(), "`detach`")
@@ -148,6 +190,7 @@ llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
       {".cuda", "input, device=, non_blocking=", toCuda},
       {".cpu", "input", toCpu},
       {"item", "input", item},
+      {".tolist", "input", toList},
       {"detach", "input", detach},
       {"clone", "input", clone},
       {"deepcopy", "x", deepCopy},

@@ -3,6 +3,7 @@
 #include "Checker.h"
 #include "Frontend/Characters.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <limits>
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -207,6 +208,24 @@ static Val reversed(Checker &c, const Bound &args) {
   return makeSequence(ValKind::List, std::move(elements));
 }
 
+/// The number that `float` makes of a text, also "inf", "Infinity" and "nan" in
+/// small and capital letters.
+static std::optional<double> numberIn(llvm::StringRef text) {
+  text = text.trim();
+  double number;
+  if (!text.getAsDouble(number))
+    return number;
+  bool isNegative = text.consume_front("-");
+  if (!isNegative)
+    text.consume_front("+");
+  double sign = isNegative ? -1.0 : 1.0;
+  if (text.equals_insensitive("inf") || text.equals_insensitive("infinity"))
+    return sign * std::numeric_limits<double>::infinity();
+  if (text.equals_insensitive("nan"))
+    return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
 /// int(x), float(x), bool(x): of a host value, a text or a 0-d tensor. Not
 /// every number of a u64 is an int; `wanted` is the dtype in which it is read.
 static std::optional<Val> scalarOf(Checker &c, const Bound &args,
@@ -222,12 +241,21 @@ static std::optional<Val> scalarOf(Checker &c, const Bound &args,
   if (val.isHostScalar())
     return val;
   if (val.is(ValKind::Str) && val.known) {
+    // As in Python, `bool` of a str asks whether it has characters.
+    if (wanted == DType::Bool)
+      return makeBool(!textOf(val).empty());
     int64_t whole;
-    double number;
     if (!textOf(val).trim().getAsInteger(10, whole))
       return makeInt(whole);
-    if (!textOf(val).trim().getAsDouble(number))
-      return makeFloat(number);
+    auto number = numberIn(textOf(val));
+    if (number && wanted == DType::F64)
+      return makeFloat(*number);
+    if (number) {
+      c.error(DiagCode::TD304, args.range(),
+              "`int` of a str takes the digits of an int")
+          .label("`int(float(…))` truncates a float");
+      return std::nullopt;
+    }
   }
   if (val.is(ValKind::Str) && !val.known)
     c.error(DiagCode::TD304, args.range(),

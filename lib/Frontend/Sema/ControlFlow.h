@@ -3,8 +3,8 @@
 // Branches and loops that are decided while compiling are walked as they run.
 // Those that are decided when the program runs are emitted, and the values of
 // their paths are joined. Definitions: Branches.cpp and RunTimeBranches.cpp,
-// Loops.cpp, Rows.cpp, RunTimeLoops.cpp, LoopPlaces.cpp and Loaders.cpp, and
-// for break, continue and return Exits.cpp.
+// Loops.cpp, Rows.cpp, GrowingTensors.cpp, RunTimeLoops.cpp, LoopPlaces.cpp and
+// Loaders.cpp, and for break, continue and return Exits.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -183,6 +183,10 @@ private:
   bool canUnroll(int64_t iterations, SourceRange range,
                  llvm::StringRef problem);
   bool mustKnowIndex(const ast::Block &body, llvm::StringRef index);
+  /// Whether an iteration gives a tensor another size, and there are few enough
+  /// of them (GrowingTensors.cpp).
+  bool mustKnowSizes(const ast::ForStmt &stmt, int64_t from, int64_t to,
+                     int64_t step, llvm::function_ref<void()> iteration);
 
   // Exits
   /// Walks what follows a statement that ended with `flow`.

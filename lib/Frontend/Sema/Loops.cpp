@@ -228,6 +228,11 @@ void ControlFlow::forIndices(const ast::ForStmt &stmt, const Val &range,
   }
   if (from && to && step && !name.empty())
     unroll |= mustKnowIndex(*stmt.body, name);
+  if (!unroll && from && to && step)
+    unroll = mustKnowSizes(stmt, *from, *to, *step, [&] {
+      c.bindTarget(*stmt.target, element(makeInt(*from)));
+      execStatements(stmt.body->stmts);
+    });
   bool isDownward = step && *step < 0;
   if (unroll || (isDownward && from && to)) {
     Vals elements;

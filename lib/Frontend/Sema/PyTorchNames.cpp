@@ -24,7 +24,7 @@ static constexpr llvm::StringLiteral kFunctions =
     "inverse istft logdet lp_pool1d lp_pool2d lp_pool3d lstm lu lu_solve "
     "masked_select matrix_exp matrix_norm matrix_rank multi_dot "
     "multi_head_attention_forward nextafter nonzero pinv pinverse poisson "
-    "polar qr randint_like slogdet solve stft stride svd tolist "
+    "polar qr randint_like slogdet solve stft stride svd "
     "triangular_solve unique unique_consecutive view_as_complex "
     "view_as_real weights";
 
