@@ -15,6 +15,7 @@
 #include "Frontend/Lexer.h"
 #include "Frontend/Parser.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace tdc {
@@ -391,6 +392,15 @@ private:
   /// Then `why` says what prevents it, if that is known.
   std::vector<Edit> rewriteArguments(Token parser, std::string &why) const;
   std::optional<SourceRange> findFunctionStart(Token parser) const;
+  /// The function, class or model of which this token is the first.
+  SourceRange findExtent(size_t first) const;
+  /// Where these names are parameters: for one of a constructor the whole
+  /// class.
+  struct ParameterUse {
+    SourceRange extent, header;
+  };
+  llvm::StringMap<std::vector<ParameterUse>>
+  findParameters(const llvm::StringSet<> &names) const;
   llvm::StringRef dropArgument(size_t i, std::vector<Edit> &edits) const;
   /// `args.lr` as `lr`; false if the script does something else with `args`.
   bool rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,

@@ -2,9 +2,10 @@
 //
 // TD102 of `argparse.ArgumentParser(…)`. A parser at the top level or in a
 // function, of which each option has a type and a default, becomes an `arg` for
-// each, and `args.lr` is then `lr`. Where something else is done with the
-// parser or its result, or where the script has a variable with the name of an
-// option, nothing is rewritten.
+// each, and `args.lr` is then `lr`. A parameter may have the name of an option
+// if its function does not read that option, and `lr = args.lr` goes. Where
+// something else is done with the parser or its result, or where the script has
+// another variable with the name of an option, nothing is rewritten.
 //
 //===----------------------------------------------------------------------===//
 #include "ParserImpl.h"
@@ -147,6 +148,10 @@ std::vector<Edit> Parser::rewriteArguments(Token parser,
     Token token = tokenAt(i);
     if (token.kind != Tok::Name || textOf(token) != parserName)
       continue;
+    // `tdc fix` may have written a `let` before.
+    auto startOf = [&](size_t name) {
+      return name != 0 && tokenAt(name - 1).kind == Tok::Let ? name - 1 : name;
+    };
     bool isStart = i == 0 || tokenAt(i - 1).kind == Tok::Newline;
     size_t open = i + 3;
     if (token.begin == parser.begin) {
@@ -155,7 +160,8 @@ std::vector<Edit> Parser::rewriteArguments(Token parser,
       size_t close = findClosing(open);
       if (tokenAt(close + 1).kind != Tok::Newline)
         return {};
-      edits.push_back(removeLine(rangeOf(token).to(rangeOf(tokenAt(close)))));
+      edits.push_back(
+          removeLine(rangeOf(tokenAt(startOf(i))).to(rangeOf(tokenAt(close)))));
       continue;
     }
     llvm::StringRef method = textOf(tokenAt(i + 2));
@@ -187,11 +193,12 @@ std::vector<Edit> Parser::rewriteArguments(Token parser,
       hoisted += declared + "\n";
     } else if (method == "parse_args" && close == open + 1 && i >= 2 &&
                argsName.empty() && tokenAt(i - 1).kind == Tok::Equal &&
-               (i == 2 || tokenAt(i - 3).kind == Tok::Newline) &&
+               (startOf(i - 2) == 0 ||
+                tokenAt(startOf(i - 2) - 1).kind == Tok::Newline) &&
                indentOf(token.begin) == indent) {
       argsName = textOf(tokenAt(i - 2));
-      edits.push_back(
-          removeLine(rangeOf(tokenAt(i - 2)).to(rangeOf(tokenAt(close)))));
+      edits.push_back(removeLine(
+          rangeOf(tokenAt(startOf(i - 2))).to(rangeOf(tokenAt(close)))));
     } else {
       return {};
     }
@@ -235,10 +242,127 @@ llvm::StringRef Parser::dropArgument(size_t i, std::vector<Edit> &edits) const {
   return textOf(tokenAt(open - 1));
 }
 
+SourceRange Parser::findExtent(size_t first) const {
+  Token start = tokenAt(first);
+  size_t i = first, end = tokens->size() - 1;
+  for (; i < end && tokenAt(i).kind != Tok::Newline; ++i) {
+    Tok kind = tokenAt(i).kind;
+    if (kind == Tok::LParen || kind == Tok::LSquare) {
+      i = findClosing(i);
+    } else if (kind == Tok::LBrace) {
+      for (unsigned depth = 0; i < end; ++i) {
+        depth += tokenAt(i).kind == Tok::LBrace;
+        depth -= tokenAt(i).kind == Tok::RBrace;
+        if (depth == 0)
+          return rangeOf(start).to(rangeOf(tokenAt(i)));
+      }
+    } else if (kind == Tok::Colon) {
+      // To the next line that is not indented more.
+      size_t indent = indentOf(start.begin).size();
+      for (; i < end; ++i) {
+        kind = tokenAt(i).kind;
+        if (kind == Tok::LParen || kind == Tok::LSquare)
+          i = findClosing(i);
+        else if (kind == Tok::Newline && i + 1 < end &&
+                 tokenAt(i + 1).kind != Tok::Newline &&
+                 indentOf(tokenAt(i + 1).begin).size() <= indent)
+          break;
+      }
+      return rangeOf(start).to(rangeOf(tokenAt(i)));
+    }
+  }
+  return rangeOf(start).to(rangeOf(tokenAt(i)));
+}
+
+llvm::StringMap<std::vector<Parser::ParameterUse>>
+Parser::findParameters(const llvm::StringSet<> &names) const {
+  llvm::StringMap<std::vector<ParameterUse>> found;
+  SourceRange model; // around the constructor
+  for (size_t i = 0; i + 2 < tokens->size(); ++i) {
+    llvm::StringRef word = textOf(tokenAt(i));
+    bool isFirst = i == 0 || tokenAt(i - 1).kind == Tok::Newline ||
+                   tokenAt(i - 1).kind == Tok::LBrace;
+    if (!isFirst || (word != "def" && word != "fn" && word != "class" &&
+                     word != "model" && word != "export"))
+      continue;
+    SourceRange extent = findExtent(i);
+    if (word == "class")
+      model = extent;
+    size_t open = word == "export" ? i + 3 : i + 2;
+    if (word == "class" || tokenAt(open).kind != Tok::LParen)
+      continue;
+    if (textOf(tokenAt(i + 1)) == "__init__" && model.isValid() &&
+        extent.begin < model.end)
+      extent = model;
+    size_t close = findClosing(open);
+    for (size_t k = open; k + 1 < close; ++k) {
+      Tok kind = tokenAt(k).kind;
+      if ((kind == Tok::LParen && k != open) || kind == Tok::LSquare) {
+        k = findClosing(k);
+        continue;
+      }
+      size_t at = k + 1;
+      while (at < close && (tokenAt(at).kind == Tok::Newline ||
+                            tokenAt(at).kind == Tok::Star))
+        ++at;
+      if ((kind == Tok::LParen || kind == Tok::Comma) &&
+          names.contains(textOf(tokenAt(at))))
+        found[textOf(tokenAt(at))].push_back(
+            {extent, rangeOf(tokenAt(open)).to(rangeOf(tokenAt(close)))});
+    }
+  }
+  return found;
+}
+
 bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
                          std::vector<Edit> &edits, std::string &why) const {
   llvm::StringMap<unsigned> given; // with `args`, and its declaration
   std::string prefix = (args + ".").str();
+  llvm::StringMap<std::vector<ParameterUse>> parameters =
+      findParameters(options);
+  auto isParameter = [&](llvm::StringRef name, uint32_t place) {
+    auto found = parameters.find(name);
+    return found != parameters.end() &&
+           llvm::any_of(found->second, [&](const ParameterUse &use) {
+             return use.extent.begin <= place && place < use.extent.end;
+           });
+  };
+  // Whether `args.lr`, at token `i`, is not in the reach of a parameter `lr`,
+  // unless it is its default value.
+  auto isFree = [&](llvm::StringRef name, size_t i) {
+    uint32_t place = tokenAt(i).begin;
+    bool isDefault = i > 1 && tokenAt(i - 1).kind == Tok::Equal &&
+                     textOf(tokenAt(i - 2)) == name;
+    auto found = parameters.find(name);
+    if (found == parameters.end() ||
+        llvm::none_of(found->second, [&](const ParameterUse &use) {
+          bool isInHeader = use.header.begin <= place && place < use.header.end;
+          return use.extent.begin <= place && place < use.extent.end &&
+                 !(isDefault && isInHeader);
+        }))
+      return true;
+    why = ("`" + args + "." + name + "` in line " +
+           llvm::Twine(sources.getLineColumn(file, place).line) +
+           " would be the parameter `" + name +
+           "` of its function: rename the parameter")
+              .str();
+    return false;
+  };
+  // `lr = args.lr`, after which `lr` is the option.
+  auto startsLine = [&](size_t i) {
+    size_t first = i != 0 && tokenAt(i - 1).kind == Tok::Let ? i - 1 : i;
+    return first == 0 || tokenAt(first - 1).kind == Tok::Newline;
+  };
+  llvm::StringSet<> copied;
+  for (size_t i = 0; i + 4 < tokens->size(); ++i) {
+    bool isLine = startsLine(i) && tokenAt(i + 1).kind == Tok::Equal &&
+                  textOf(tokenAt(i + 2)) == args &&
+                  tokenAt(i + 3).kind == Tok::Dot &&
+                  tokenAt(i + 5).kind == Tok::Newline;
+    llvm::StringRef name = textOf(tokenAt(i));
+    if (isLine && name == textOf(tokenAt(i + 4)) && options.contains(name))
+      copied.insert(name);
+  }
   for (size_t i = 1; i != tokens->size(); ++i) {
     Token token = tokenAt(i), next = tokenAt(i + 1);
     llvm::StringRef word = textOf(token);
@@ -257,6 +381,8 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
           why = ("no option is named `" + name + "`").str();
           return false;
         }
+        if (!isFree(name, i))
+          return false;
         uint32_t begin = token.begin + at;
         edits.push_back({{file, begin, begin + uint32_t(prefix.size())}, ""});
       }
@@ -265,6 +391,19 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
     bool isMember = tokenAt(i - 1).kind == Tok::Dot;
     if (token.kind != Tok::Name || isMember)
       continue;
+    bool isCopy = copied.contains(word) && next.kind == Tok::Equal &&
+                  startsLine(i) && textOf(tokenAt(i + 2)) == args &&
+                  textOf(tokenAt(i + 4)) == word &&
+                  tokenAt(i + 5).kind == Tok::Newline;
+    if (isCopy && isFree(word, i + 2)) {
+      size_t first = tokenAt(i - 1).kind == Tok::Let ? i - 1 : i;
+      edits.push_back(
+          removeLine(rangeOf(tokenAt(first)).to(rangeOf(tokenAt(i + 4)))));
+      i += 4;
+      continue;
+    }
+    if (isCopy)
+      return false;
     bool isDefined = next.kind == Tok::Equal &&
                      tokenAt(i + 3).kind == Tok::Dot &&
                      textOf(tokenAt(i + 4)) == "parse_args";
@@ -281,12 +420,15 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
                   .str();
         return false;
       }
+      if (!isFree(textOf(tokenAt(i + 2)), i))
+        return false;
       edits.push_back({rangeOf(token).to(rangeOf(next)), ""});
     }
     Tok before = tokenAt(i - 1).kind;
     bool isKeyword = next.kind == Tok::Equal &&
                      (before == Tok::LParen || before == Tok::Comma);
-    if (options.contains(word) && !isKeyword) {
+    if (options.contains(word) && !isKeyword && !copied.contains(word) &&
+        !isParameter(word, token.begin)) {
       why = ("the script has another `" + word + "`, in line " +
              llvm::Twine(sources.getLineColumn(file, token.begin).line))
                 .str();

@@ -138,6 +138,11 @@ const Stmt *Parser::parseStmt() {
 
 const Stmt *Parser::parseLet() {
   SourceRange start = rangeOf(peek());
+  if (at(Tok::Let) && peek(1).kind == Tok::Name) {
+    ++pos;
+    reportArgumentParser();
+    --pos;
+  }
   auto *let = context.create<LetStmt>(start);
   let->isParam = at(Tok::Name);
   let->isVar = advance().kind == Tok::Var;
