@@ -468,6 +468,8 @@ private:
   bool reportMapped();
   bool reportFirstBatch();
   bool reportAutograd();
+  /// The calls of `grad` that an import names, with the module's name.
+  std::vector<Edit> nameAutograd(SourceRange import) const;
   bool isListAt(size_t first, size_t end) const;
   /// The first token from `first` on, outside of brackets; `end` if none is.
   size_t findAtDepth(size_t first, size_t end,

@@ -112,19 +112,48 @@ bool Parser::reportAutograd() {
                            .label("`grad(y, x)` is a function of the language");
   auto isComma = [](Token token) { return token.kind == Tok::Comma; };
   std::vector<Edit> edits = {{prefix, ""}};
-  size_t second = findAtDepth(open + 1, close, isComma) + 1;
-  bool isList = isListAt(second, findAtDepth(second, close, isComma));
-  if (textOf(tokenAt(second)) == "inputs" || second >= close)
+  // `outputs=` and `inputs=` in their places.
+  auto skipName = [&](size_t &at, llvm::StringRef name) {
+    if (textOf(tokenAt(at)) != name || tokenAt(at + 1).kind != Tok::Equal)
+      return;
+    edits.push_back({rangeOf(tokenAt(at)).to(rangeOf(tokenAt(at + 1))), ""});
+    at += 2;
+  };
+  size_t first = open + 1, comma = findAtDepth(first, close, isComma),
+         second = comma + 1;
+  skipName(first, "outputs");
+  skipName(second, "inputs");
+  size_t end = findAtDepth(second, close, isComma);
+  if (second >= close || tokenAt(first + 1).kind == Tok::Equal ||
+      tokenAt(second + 1).kind == Tok::Equal) {
+    report.note("`grad` takes the value, and then the tensors: `grad(y, x)`");
     return true;
+  }
+  bool isList = isListAt(second, end);
   // Gradients of gradients need no option.
-  for (size_t at = findAtDepth(second, close, isComma); at < close;) {
+  for (size_t at = end; at < close;) {
     size_t next = findAtDepth(at + 1, close, isComma);
     llvm::StringRef option = textOf(tokenAt(at + 1));
-    if (option == "create_graph" || option == "retain_graph")
-      edits.push_back(
-          {rangeOf(tokenAt(at)).to(rangeOf(tokenAt(next - 1))), ""});
-    else if (at + 1 != close)
-      return true; // `grad_outputs` and others
+    SourceRange given = rangeOf(tokenAt(at)).to(rangeOf(tokenAt(next - 1)));
+    bool isOff = textOf(tokenAt(at + 3)) == "False";
+    if (option == "create_graph" || option == "retain_graph" ||
+        (option == "allow_unused" && isOff)) {
+      edits.push_back({given, ""});
+    } else if (option == "grad_outputs" && at + 3 < next) {
+      // The gradients of `(y * v).sum()`.
+      std::string weights =
+          text.slice(tokenAt(at + 3).begin, tokenAt(next - 1).end).str();
+      edits.push_back({rangeOf(tokenAt(first)).start(), "(("});
+      edits.push_back({rangeOf(tokenAt(comma - 1)).finish(),
+                       ") * (" + weights + ")).sum()"});
+      edits.push_back({given, ""});
+    } else if (at + 1 != close) {
+      report.note(option == "allow_unused"
+                      ? "`grad` takes only tensors on which the value depends: "
+                        "leave the others, and `allow_unused=`, out"
+                      : "`grad` has no parameter `" + option.str() + "`");
+      return true;
+    }
     at = next;
   }
   bool isFirst = tokenAt(close + 1).kind == Tok::LSquare &&
@@ -132,7 +161,10 @@ bool Parser::reportAutograd() {
                  tokenAt(close + 3).kind == Tok::RSquare;
   bool isUnpacked = pos >= 2 && previous().kind == Tok::Equal &&
                     tokenAt(pos - 2).kind == Tok::Comma;
-  if (isList) {
+  if (isList && isUnpacked) {
+    edits.push_back({rangeOf(tokenAt(pos - 2)), ""});
+    edits.push_back({rangeOf(tokenAt(close)).finish(), "[0]"});
+  } else if (isList) {
     // a list of gradients for a list of tensors
   } else if (isFirst) {
     edits.push_back(
@@ -147,6 +179,26 @@ bool Parser::reportAutograd() {
   }
   report.fix(FixIt::Safe, "`grad(…)`", std::move(edits));
   return true;
+}
+
+std::vector<Edit> Parser::nameAutograd(SourceRange import) const {
+  llvm::StringRef name;
+  std::vector<Edit> edits;
+  for (size_t i = 0; i + 1 < tokens->size(); ++i) {
+    Token token = tokenAt(i);
+    if (token.begin < import.begin || token.kind != Tok::Name)
+      continue;
+    if (token.begin < import.end) {
+      bool isRenamed =
+          textOf(token) == "grad" && textOf(tokenAt(i + 1)) == "as";
+      if (textOf(token) == "grad" && i != 0 && tokenAt(i - 1).kind != Tok::Dot)
+        name = textOf(isRenamed ? tokenAt(i + 2) : token);
+    } else if (textOf(token) == name && tokenAt(i - 1).kind != Tok::Dot &&
+               tokenAt(i + 1).kind == Tok::LParen) {
+      edits.push_back({rangeOf(token), "torch.autograd.grad"});
+    }
+  }
+  return edits;
 }
 
 bool Parser::reportPythonCall() {

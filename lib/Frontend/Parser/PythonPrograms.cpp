@@ -164,6 +164,9 @@ void Parser::reportPythonImport(llvm::StringRef module, SourceRange range) {
   std::vector<Edit> edits;
   if (library == "math")
     edits = wrapImported(range);
+  // `grad` of the language gives no tuple.
+  if (module == "torch.autograd")
+    edits = nameAutograd(range);
   edits.insert(edits.begin(), removeLine(range));
   report.fix(FixIt::Safe, "remove it", std::move(edits));
 }

@@ -72,6 +72,8 @@ Flow ControlFlow::execReturn(const ast::ReturnStmt &stmt) {
   if (stmt.value) {
     const ast::FnDecl *fn = c.frames.back().fn;
     val = c.eval(*stmt.value, fn ? fn->result : nullptr);
+    if (llvm::isa<ast::TupleExpr>(stmt.value))
+      val = c.models.readAll(val, stmt.range);
     // The sizes that the type names first are those of this result.
     Restore<std::optional<Dims>> savedRest(c.frames.back().rest);
     c.scopes.pushScope();

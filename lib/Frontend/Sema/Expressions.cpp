@@ -126,8 +126,9 @@ Val Checker::evalElements(ValKind kind,
   Vals vals;
   for (auto [i, element] : llvm::enumerate(elements)) {
     bool isExpected = expected && i < expected->elements.size();
+    // A list of parameters is a list of names of them, as in PyTorch.
     vals.push_back(
-        eval(*element, isExpected ? expected->elements[i] : nullptr));
+        evalUnread(*element, isExpected ? expected->elements[i] : nullptr));
   }
   return makeSequence(kind, std::move(vals));
 }

@@ -127,6 +127,8 @@ Flow Checker::execLet(const ast::LetStmt &stmt) {
     models.nameHint = name;
   Val val = eval(*stmt.value, stmt.type);
   at(stmt.range);
+  if (stmt.target->isTuple() && llvm::isa<ast::TupleExpr>(stmt.value))
+    val = models.readAll(val, stmt.range);
   if (stmt.type && !val.isError() &&
       !types.matchType(*stmt.type, val, stmt.value->range,
                        name.empty() ? "the value" : "`" + name + "`",

@@ -14,6 +14,8 @@ using namespace tdc::sema;
 
 Val Checker::evalAssigned(const ast::AssignStmt &stmt) {
   auto *source = llvm::dyn_cast<ast::MemberExpr>(stmt.value);
+  if (llvm::isa<ast::TupleExpr>(stmt.target))
+    return models.readAll(eval(*stmt.value), stmt.range);
   if (!llvm::isa<ast::MemberExpr>(stmt.target))
     return eval(*stmt.value);
   if (!source)
