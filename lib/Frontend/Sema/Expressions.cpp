@@ -127,8 +127,14 @@ Val Checker::evalElements(ValKind kind,
   for (auto [i, element] : llvm::enumerate(elements)) {
     bool isExpected = expected && i < expected->elements.size();
     // A list of parameters is a list of names of them, as in PyTorch.
-    vals.push_back(
-        evalUnread(*element, isExpected ? expected->elements[i] : nullptr));
+    auto *member = llvm::dyn_cast<ast::MemberExpr>(element);
+    bool isState = member && kind == ValKind::List &&
+                   member->member.text != "grad" &&
+                   member->member.text != "data";
+    vals.push_back(isState
+                       ? evalTarget(*element)
+                       : evalUnread(*element, isExpected ? expected->elements[i]
+                                                         : nullptr));
   }
   return makeSequence(kind, std::move(vals));
 }
