@@ -47,8 +47,9 @@ public:
     int64_t top = isF32 ? int64_t(1) << 31 : INT64_MIN;
     return fromBits(ixor(toBits(x), iand(bits, integer(top))));
   }
-  /// x * 2^n for an integral n, rounded once. x must be of the size of 1, and
-  /// |n| below 300 (f32) or 2,500 (f64); lib/Target/Scaling.cpp has the code.
+  /// x * 2^n for an integral n, rounded once. |n| must be at most twice the
+  /// exponent's bias less one: 253 (f32) or 2,045 (f64). lib/Target/Scaling.cpp
+  /// has the code.
   Value scale(Value x, Value n) { return mul(x, make<mlir::math::Exp2Op>(n)); }
   /// x * y + z, rounded once.
   Value fma(Value x, Value y, Value z) {

@@ -43,7 +43,7 @@ private:
       return std::nullopt;
     Operation *op = value.getDefiningOp();
     if (value.getType() == getRoot().tensor.getType() && &at == getRoot().at &&
-        isDear(value, at) && isAlongLanes(at))
+        isCostly(value, at) && isAlongLanes(at))
       for (const Reduction &reduction : nest.getReductions())
         if (std::optional<Access> summed = findIn(reduction, value))
           return KeptValue{*summed, {value, &at}, reduction.op, number};
@@ -56,32 +56,51 @@ private:
   }
 
   /// Whether computing the value takes a function such as exp.
-  bool isDear(Value value, const Coordinates &at) {
+  bool isCostly(Value value, const Coordinates &at) {
     if (!isComputed(value))
       return false;
     Operation *op = value.getDefiningOp();
-    auto [known, isNew] = dear.try_emplace({value, &at}, false);
+    auto [known, isNew] = costly.try_emplace({value, &at}, false);
     if (!isNew)
       return known->second;
     bool result = cast<ComputeOp>(op).getInfo().cost >= OpCost::Function;
     for (unsigned i = 0; i < op->getNumOperands() && !result; ++i)
       result = isa<RankedTensorType>(op->getOperand(i).getType()) &&
-               isDear(op->getOperand(i), nest.operandAt(op, i, at));
-    return dear[{value, &at}] = result;
+               isCostly(op->getOperand(i), nest.operandAt(op, i, at));
+    return costly[{value, &at}] = result;
   }
 
-  /// Where the reduction reads `value`: at one loop, or none, per dim.
+  /// Where the reduction reads `value`, if it reads the elements of the row
+  /// that the root needs, in any iteration of the loops around both.
   std::optional<Access> findIn(const Reduction &reduction, Value value) const {
-    for (unsigned i = 0; i < reduction.countFactors(); ++i) {
-      const Coordinates &at = nest.operandAt(reduction.op, i, *reduction.at);
-      bool isPlain = llvm::all_of(at, [](Coordinate coordinate) {
-        return getLoop(coordinate) >= 0 || coordinate == 0;
-      });
-      if (reduction.op->getOperand(i) == value && isPlain &&
-          &at != getRoot().at && isAlongLanes(at))
-        return Access{value, &at};
-    }
+    for (unsigned i = 0; i < reduction.countFactors(); ++i)
+      if (reduction.op->getOperand(i) == value)
+        if (const Coordinates &at =
+                nest.operandAt(reduction.op, i, *reduction.at);
+            isSameRow(reduction, at) && isAlongLanes(at))
+          return Access{value, &at};
     return std::nullopt;
+  }
+
+  /// Whether `at` is where the root is, but for one dim: along that, the
+  /// reduction and the root have loops of their own.
+  bool isSameRow(const Reduction &reduction, const Coordinates &at) const {
+    unsigned own = 0;
+    LoopSet around = 0;
+    for (auto [coordinate, root] : llvm::zip_equal(at, *getRoot().at)) {
+      if (coordinate == root) {
+        around |= getLoops(coordinate);
+        continue;
+      }
+      int loop = getLoop(coordinate), other = getLoop(root);
+      if (loop < 0 || other < 0 ||
+          !llvm::is_contained(reduction.loops, unsigned(loop)) ||
+          contains(reduction.parallel, unsigned(other)))
+        return false;
+      ++own;
+    }
+    return own == 1 && reduction.loops.size() == 1 &&
+           reduction.parallel == around;
   }
 
   /// Whether the root's elements at these coordinates are next to each other
@@ -103,7 +122,7 @@ private:
   const LoopSet onLanes;
   unsigned number = 0; ///< of the root
   llvm::DenseSet<std::pair<Value, const Coordinates *>> visited;
-  llvm::DenseMap<std::pair<Value, const Coordinates *>, bool> dear;
+  llvm::DenseMap<std::pair<Value, const Coordinates *>, bool> costly;
 };
 
 } // namespace

@@ -22,8 +22,9 @@ struct KeptValue {
   unsigned root;
 };
 
-/// A value of the nest that costs more than to store and to load it; none if
-/// there is none. `onLanes`: the loops that run on lanes.
+/// A value of the nest that takes a function such as exp, that a reduction over
+/// a row sums, and that a root of the same type reads again at the elements of
+/// that row; none if there is none. `onLanes`: the loops that run on lanes.
 std::optional<KeptValue> findKeptValue(const KernelFunction &function,
                                        const td::LoopNest &nest,
                                        td::LoopSet onLanes);

@@ -63,11 +63,14 @@ static void emit(KernelFunction &function, const LoopNest &nest,
   if (const std::optional<KeptValue> &kept = schedule.kept) {
     keeper = {kept->summed, kept->reduction, targets[kept->root]};
     keeper.target.at = *kept->summed.at;
-    loops.evaluator.kept = {kept->again, &targets[kept->root]};
   }
   emitUnlessEmpty(function, nest, targets, [&] {
     auto emitRows = [&](ValueRange) {
+      // The reductions compute the value, also where the root reads it.
+      loops.evaluator.kept = {};
       emitReductions(loops, keeper);
+      if (const std::optional<KeptValue> &kept = schedule.kept)
+        loops.evaluator.kept = {kept->again, &targets[kept->root]};
       return loops.open(later, {}, [&](ValueRange) {
         storeRoots(loops, targets, open);
         loops.takeRowsOffLanes();

@@ -181,9 +181,8 @@ bool Scheduler::planStream() {
   int64_t rows = nest.estimatePositions(contraction->rows);
   for (unsigned row : contraction->rows)
     schedule.factors[row] = rows;
-  // The elements of the rows take half of the registers.
   schedule.factors[contraction->terms.front()] =
-      function.vectorRegisters / 2 / rows;
+      getStreamedTerms(function, rows);
   schedule.factors[lane] = 2;
   std::rotate(schedule.outer.begin(), schedule.outer.begin() + 1,
               schedule.outer.end());

@@ -13,9 +13,16 @@ namespace tdc {
 
 /// With more rows, or fewer columns, the sums are in registers.
 constexpr int64_t kMostRows = 2, kFewestColumns = 256;
+/// The blocks of terms that are added to a sum one after another: of more,
+/// partial sums are more precise (KernelLoops.h).
+constexpr int64_t kMostBlocks = 256;
 
 static const Reduction &getProduct(const LoopNest &nest) {
   return nest.getReductions().front();
+}
+
+int64_t getStreamedTerms(const KernelFunction &function, int64_t rows) {
+  return function.vectorRegisters / 2 / rows;
 }
 
 bool isStreamedProduct(const KernelFunction &function, const LoopNest &nest,
@@ -42,8 +49,12 @@ bool isStreamedProduct(const KernelFunction &function, const LoopNest &nest,
            getLaneStride(nest, input, lane, function.getLayout(input.tensor)) ==
                1;
   };
+  int64_t rows = nest.estimatePositions(contraction.rows),
+          count = nest.getLoops()[terms].extent;
   return columns >= kFewestColumns &&
-         nest.getLoops()[terms].extent * columns * bits / 8 > cpu::kL2Bytes &&
+         count <= kMostBlocks * getStreamedTerms(function, rows) &&
+         rows * columns * int64_t(sizeof(double)) <= cpu::kPanelBytes &&
+         count * columns * bits / 8 > cpu::kL2Bytes &&
          llvm::all_of(nest.getInputs(), isInRuns);
 }
 

@@ -2,8 +2,9 @@
 //
 // A product of few rows reads each element of the matrix once or a few times,
 // from memory. Memory is fast if it is read in long runs: several rows of the
-// matrix from end to end at once. Then the sums of all columns are in progress
-// at the same time, in scratch, which stays in the cache.
+// matrix at once, each from end to end, or on several threads from one end of a
+// thread's columns to the other. Then the sums of all these columns are in
+// progress at the same time, in scratch, which stays in the cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +15,10 @@
 #include "NestLoops.h"
 
 namespace tdc {
+
+/// The rows of the matrix that are read at once: their factors, the elements of
+/// `rows` rows, take half of the registers.
+int64_t getStreamedTerms(const KernelFunction &function, int64_t rows);
 
 /// Whether the contraction is such a product if `lane` runs on lanes.
 bool isStreamedProduct(const KernelFunction &function, const td::LoopNest &nest,

@@ -62,6 +62,9 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   }
   Val old = eval(*stmt.target);
   Val amount = eval(*stmt.value);
+  // The value may have changed the list: `xs += [xs.pop()]`.
+  if (old.is(ValKind::List) && llvm::isa<ast::NameExpr>(stmt.target))
+    old = eval(*stmt.target);
   at(stmt.range);
   Val result;
   if (old.isError() || amount.isError())

@@ -207,6 +207,8 @@ bool ControlFlow::wouldBeFloat(const ast::Expr &side,
     c.mute();
     ++c.regionDepth;
     ++c.conditionDepth;
+    Restore<std::optional<size_t>> savedChoice(c.choiceFrame);
+    c.choiceFrame = c.frames.size();
     result = c.eval(side, expected).is(ValKind::Float);
   });
   return result;
@@ -247,6 +249,8 @@ Val ControlFlow::evalConditional(const ast::ConditionalExpr &expr,
     return c.devices.chooseDevice(*truth, onTrue, onFalse, expr.range);
   }
   c.at(expr.range);
+  Restore<std::optional<size_t>> savedChoice(c.choiceFrame);
+  c.choiceFrame = c.frames.size();
   Val onTrue, onFalse;
   llvm::SmallVector<Value> thenLeaves, elseLeaves;
   c.models.nameAllModels();
@@ -370,6 +374,8 @@ Val ControlFlow::evalLogical(const ast::BinaryExpr &expr) {
 Value ControlFlow::chooseBool(Value condition,
                               llvm::function_ref<Value()> onTrue,
                               llvm::function_ref<Value()> onFalse) {
+  Restore<std::optional<size_t>> savedChoice(c.choiceFrame);
+  c.choiceFrame = c.frames.size();
   c.emit().beginIf(condition);
   ++c.regionDepth;
   ++c.conditionDepth;

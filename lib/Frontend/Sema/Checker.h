@@ -109,7 +109,8 @@ private:
                            const Val &val);
   // Lists that change (Lists.cpp)
   /// `xs[0] = v`.
-  void assignElement(const ast::SubscriptExpr &target, Val list, Val val);
+  void assignElement(const ast::SubscriptExpr &target, Val list,
+                     const Val &val);
   /// `xs.pop()` and other methods that change the list `target`.
   Val changeList(const ast::Expr &target, Val list,
                  const ast::Identifier &method, const CallArgs &args);

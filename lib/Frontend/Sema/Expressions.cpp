@@ -542,6 +542,8 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     if (base.is(ValKind::List) && changesList(name)) {
       if (!evalArguments(expr.args, args))
         return fail();
+      // The arguments may have changed it: `xs.append(xs.pop(0))`.
+      base = evalUnread(*method->base);
       at(expr.range);
       return changeList(*method->base, std::move(base), method->member, args);
     }

@@ -44,7 +44,7 @@ static Val removeElement(Sequence &list, size_t at) {
 }
 
 void Checker::assignElement(const ast::SubscriptExpr &target, Val list,
-                            Val val) {
+                            const Val &val) {
   if (target.items.size() != 1) {
     error(DiagCode::TD304, target.range, "cannot index " + describe(list))
         .label("a list has one dim: `xs[i][j]`");
@@ -91,6 +91,13 @@ Val Checker::changeList(const ast::Expr &target, Val list,
     error(DiagCode::TD205, args.range,
           "`" + name + "` of a list takes " + takes + " argument" +
               (takes == "1" ? "" : "s"));
+    return fail();
+  }
+  if (choiceFrame == frames.size()) {
+    error(DiagCode::TD214, args.range,
+          "a list cannot change where a condition that is known only at run "
+          "time decides whether it does")
+        .note("`" + name + "` in a statement of its own always changes it");
     return fail();
   }
   auto size = static_cast<int64_t>(elementsOf(list).size());

@@ -51,7 +51,7 @@ public:
   /// Counts the step; called once, before the parameters.
   void begin();
   /// `gradient`: the value; an error for the one that `backward` left.
-  void change(ParameterGroup &group, const Leaf &leaf, Val gradient);
+  void change(ParameterGroup &group, const Leaf &leaf, const Val &gradient);
   /// The step leaves the parameter as it is.
   void leave(const Leaf &leaf);
 
@@ -110,7 +110,7 @@ bool OptimizerStep::isIdleWithout(const ParameterGroup &group,
 }
 
 void OptimizerStep::change(ParameterGroup &group, const Leaf &leaf,
-                           Val gradient) {
+                           const Val &gradient) {
   if (!gradient.isError())
     return apply(group, leaf, gradient);
   Slot &slot = *leaf.parameter;

@@ -42,6 +42,9 @@ public:
   SourceRange here;          ///< the code that is being walked
   unsigned regionDepth = 0;  ///< run-time branches and loops around this point
   unsigned conditionDepth = 0; ///< of code that runs only under a condition
+  /// The number of frames where an expression is evaluated only if a condition
+  /// of the running program says so: a side of `a if c else b`, or of `and`.
+  std::optional<size_t> choiceFrame;
   unsigned errorCount = 0;     ///< includes repeated errors
   unsigned evalDepth = 0;      ///< of statements and expressions
 

@@ -112,6 +112,8 @@ public:
     }
   }
 
+  int size() const { return numShares; }
+
   /// Runs a task of n > 1 indexes. Returns false if there are no workers, if
   /// another thread is running a task, or if there is no memory for scratch.
   bool run(tdrt_task task, void *arg, int64_t n, void *scratch,
@@ -319,8 +321,8 @@ void tdrt::useAllProcessors() { isProgram = true; }
 int32_t tdrt_set_num_threads(int32_t n) {
   std::lock_guard<std::mutex> lock(poolMutex);
   n = std::min(n, kMaxThreads);
-  if (pool.load())
-    return n == numThreads();
+  if (Pool *made = pool.load())
+    return n == made->size();
   wishedThreads = n;
   return 1;
 }

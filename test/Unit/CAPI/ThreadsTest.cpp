@@ -61,6 +61,7 @@ export fn step() -> f32[] {
 
 TEST(ThreadsTest, CompileTrainPredict) {
   std::vector<std::thread> threads;
+  threads.reserve(4);
   float losses[4];
   for (float &loss : losses)
     threads.emplace_back([&loss] {

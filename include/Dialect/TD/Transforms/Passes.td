@@ -419,8 +419,9 @@ def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
     expensive to compute twice. Each becomes a root of a kernel. Every op
     between a root and the stored values that it is computed from is part of
     that kernel, and is repeated if several kernels need it. Kernels that run
-    over the same elements are merged. Softmax is expanded first, so that it
-    fuses like anything else.
+    over the same elements are merged, and so are the stages of the work on one
+    row, if it stays in the nearest cache of the threads that share it. Softmax
+    is expanded first, so that it fuses like anything else.
 
     Before:
     ```mlir
@@ -488,8 +489,8 @@ def TDPrintNestsPass : Pass<"td-print-nests", "::mlir::ModuleOp"> {
 def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in memory";
   let description = [{
-    Slots, and values that only kernels use, may be stored with their dims in
-    any order. Values that a kernel reads and writes at the same coordinates
+    Slots, and values that only kernels use, may be stored with any of their
+    dims as the last one in memory. Values that a kernel reads and writes at the same coordinates
     form a group, and so do a slot and all values that are read from it or
     written to it. Each group of matrices gets the order for which the kernels
     that use it cost least. Values that other ops or GPU kernels use stay

@@ -85,7 +85,7 @@ private:
   llvm::DenseSet<void *> fixed;       ///< values
   llvm::DenseSet<void *> fixedGroups; ///< their leaders
   /// By the leader of a group: the dim that is last in memory, counted from the
-  /// end; absent if it is the last one.
+  /// end; 0 or absent if it is the last one.
   llvm::DenseMap<void *, unsigned> lastInMemory;
   /// By the leader of a group: the kernels that use matrices of the group.
   llvm::DenseMap<void *, SmallVector<Kernel *>> users;

@@ -182,7 +182,7 @@ func.func @step(%x: tensor<100x1xf32>, %p: tensor<1xf32>) -> (tensor<1xf32>, ten
 
 // -----
 
-// On a GPU a softmax is one kernel of several stages.
+// A softmax is one kernel of several stages.
 // CHECK: kernel of %0
 // CHECK-NEXT:   loop 0 of 8: dim 0 of %11
 // CHECK-NEXT:   loop 1 of 16: dim 1 of %11

@@ -27,19 +27,20 @@ namespace {
 
 /// The ops of a nest that cost as much as a function such as exp, and the
 /// coordinates at which they are computed.
-class DearOps {
+class CostlyOps {
 public:
-  explicit DearOps(const LoopNest &nest) : nest(nest) {
+  explicit CostlyOps(const LoopNest &nest) : nest(nest) {
     for (const Access &root : nest.getRoots())
       visit(root.tensor, *root.at);
   }
 
-  /// The most coordinates at which one of them is computed.
-  size_t getMost() const {
-    size_t most = 0;
+  /// Whether at most one of them is computed at two coordinates, and none at
+  /// more.
+  bool isAtMostOneRepeated() const {
+    unsigned repeated = 0;
     for (auto &entry : computedAt)
-      most = std::max<size_t>(most, entry.second.size());
-    return most;
+      repeated += entry.second.size() - 1;
+    return repeated <= 1;
   }
 
 private:
@@ -65,21 +66,35 @@ private:
 
 } // namespace
 
+/// Shorter rows than this are summed side by side, one in each lane.
+constexpr int64_t kShortRow = 16;
+
 /// Whether a thread of a CPU can compute the stages of one row after another,
-/// with the row in the nearest cache: the elements are neighbours in memory,
-/// and each function is computed once where a reduction needs it and once where
-/// a root does, which is avoided later (KeptValue.h).
+/// with the row in the nearest cache: its elements are neighbours in memory.
+/// One function may be computed for a reduction and again for a root; the CPU's
+/// kernels mostly keep its value (KeptValue).
 static bool isCachedRow(const LoopNest &nest) {
   const Reduction &first = nest.getReductions().front();
+  int64_t bytes = 0;
   auto isAlongRow = [&](const Reduction &reduction) {
+    Value terms = reduction.op->getOperand(0);
     const Coordinates &at = nest.operandAt(reduction.op, 0, *reduction.at);
+    bytes = std::max<int64_t>(
+        bytes,
+        getElementTypeOrSelf(terms.getType()).getIntOrFloatBitWidth() / 8);
     return reduction.loops.size() == 1 && !at.empty() &&
            getLoop(at.back()) == int(reduction.loops.front());
   };
+  // A root has one element for each row, or the row along its last dim.
+  auto endsWithRow = [&](const Access &root) {
+    LoopSet row = getLoops(*root.at) & ~first.parallel;
+    return !row || getLoops(root.at->back()) == row;
+  };
+  int64_t length = nest.estimatePositions(first.loops);
   return first.parallel && llvm::all_of(nest.getReductions(), isAlongRow) &&
-         nest.estimatePositions(first.loops) * int64_t(sizeof(float)) <=
-             cpu::kL1Bytes &&
-         DearOps(nest).getMost() <= 2;
+         llvm::all_of(nest.getRoots(), endsWithRow) && length >= kShortRow &&
+         length * bytes <= cpu::kL1Bytes &&
+         CostlyOps(nest).isAtMostOneRepeated();
 }
 
 /// Whether all reductions are over rows of one kind, and every root has a row
