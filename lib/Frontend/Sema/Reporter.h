@@ -45,8 +45,8 @@ public:
   /// The number of frames where an expression is evaluated only if a condition
   /// of the running program says so: a side of `a if c else b`, or of `and`.
   std::optional<size_t> choiceFrame;
-  unsigned errorCount = 0;     ///< includes repeated errors
-  unsigned evalDepth = 0;      ///< of statements and expressions
+  unsigned errorCount = 0; ///< includes repeated errors
+  unsigned evalDepth = 0;  ///< of statements and expressions
 
   bool isInsideRunTimeRegion() const { return regionDepth != 0; }
 
