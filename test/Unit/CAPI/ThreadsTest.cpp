@@ -34,6 +34,7 @@ export fn step() -> f32[] {
   std::atomic<int> wrong{0}, failed{0};
   std::atomic<bool> done{false};
   std::vector<std::thread> threads;
+  threads.reserve(5);
   for (int k = 0; k < 4; ++k)
     threads.emplace_back([&] {
       Floats x({64}, std::vector<float>(64, 2.0f)), y = x;
