@@ -74,10 +74,10 @@ TargetInfo HostTarget::getInfo() const {
   const MCSubtargetInfo *subtarget = machine->getMCSubtargetInfo();
   TargetInfo info;
   if (subtarget->checkFeatures("+avx512f"))
-    info = {512, 32, /*convertsF16=*/false, /*convertsBF16=*/false,
-            /*scalesByPowers=*/true};
+    info = {512, 32};
   else if (subtarget->checkFeatures("+avx"))
     info = {256, 16};
+  info.scalesByPowers = subtarget->checkFeatures("+avx512f");
   info.convertsF16 = subtarget->checkFeatures("+f16c");
   info.convertsBF16 = subtarget->checkFeatures("+avx512bf16,+avx512vl");
   info.multipliesBF16Pairs = info.convertsBF16;

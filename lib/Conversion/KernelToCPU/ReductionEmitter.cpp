@@ -68,11 +68,11 @@ private:
   /// Adds the operands at the loops' position to the carried accumulators.
   NestLoops::Values step(ValueRange carried);
   Partial stepOne(const Accumulator &accumulator, Partial best);
+  /// The same for both terms of a pair.
+  Partial stepPairs(const Accumulator &accumulator, Partial sum);
   /// Whether the accumulator has a term in the tile: a last block holds fewer
   /// vectors.
   bool hasTerm(const Accumulator &accumulator) const;
-  /// The same for both terms of a pair.
-  Partial stepPairs(const Accumulator &accumulator, Partial sum);
   /// `next` on the real lanes, `best` on the others.
   Partial keepMasked(const Accumulator &accumulator, Partial next,
                      Partial best);

@@ -353,16 +353,17 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
     size_t first = i != 0 && tokenAt(i - 1).kind == Tok::Let ? i - 1 : i;
     return first == 0 || tokenAt(first - 1).kind == Tok::Newline;
   };
-  llvm::StringSet<> copied;
-  for (size_t i = 0; i + 4 < tokens->size(); ++i) {
-    bool isLine = startsLine(i) && tokenAt(i + 1).kind == Tok::Equal &&
-                  textOf(tokenAt(i + 2)) == args &&
-                  tokenAt(i + 3).kind == Tok::Dot &&
-                  tokenAt(i + 5).kind == Tok::Newline;
+  auto isCopyAt = [&](size_t i) {
     llvm::StringRef name = textOf(tokenAt(i));
-    if (isLine && name == textOf(tokenAt(i + 4)) && options.contains(name))
-      copied.insert(name);
-  }
+    return startsLine(i) && tokenAt(i + 1).kind == Tok::Equal &&
+           textOf(tokenAt(i + 2)) == args && tokenAt(i + 3).kind == Tok::Dot &&
+           textOf(tokenAt(i + 4)) == name &&
+           tokenAt(i + 5).kind == Tok::Newline && options.contains(name);
+  };
+  llvm::StringSet<> copied;
+  for (size_t i = 0; i + 4 < tokens->size(); ++i)
+    if (isCopyAt(i))
+      copied.insert(textOf(tokenAt(i)));
   for (size_t i = 1; i != tokens->size(); ++i) {
     Token token = tokenAt(i), next = tokenAt(i + 1);
     llvm::StringRef word = textOf(token);
@@ -391,19 +392,15 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
     bool isMember = tokenAt(i - 1).kind == Tok::Dot;
     if (token.kind != Tok::Name || isMember)
       continue;
-    bool isCopy = copied.contains(word) && next.kind == Tok::Equal &&
-                  startsLine(i) && textOf(tokenAt(i + 2)) == args &&
-                  textOf(tokenAt(i + 4)) == word &&
-                  tokenAt(i + 5).kind == Tok::Newline;
-    if (isCopy && isFree(word, i + 2)) {
+    if (isCopyAt(i)) {
+      if (!isFree(word, i + 2))
+        return false;
       size_t first = tokenAt(i - 1).kind == Tok::Let ? i - 1 : i;
       edits.push_back(
           removeLine(rangeOf(tokenAt(first)).to(rangeOf(tokenAt(i + 4)))));
       i += 4;
       continue;
     }
-    if (isCopy)
-      return false;
     bool isDefined = next.kind == Tok::Equal &&
                      tokenAt(i + 3).kind == Tok::Dot &&
                      textOf(tokenAt(i + 4)) == "parse_args";

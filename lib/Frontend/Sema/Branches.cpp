@@ -374,6 +374,17 @@ Val ControlFlow::evalLogical(const ast::BinaryExpr &expr) {
 Value ControlFlow::chooseBool(Value condition,
                               llvm::function_ref<Value()> onTrue,
                               llvm::function_ref<Value()> onFalse) {
+  using Values = llvm::SmallVector<Value>;
+  return walkSides(
+             condition, [&] { return Values{onTrue()}; },
+             [&] { return Values{onFalse()}; })
+      .front();
+}
+
+llvm::SmallVector<Value>
+ControlFlow::walkSides(Value condition,
+                       llvm::function_ref<llvm::SmallVector<Value>()> onTrue,
+                       llvm::function_ref<llvm::SmallVector<Value>()> onFalse) {
   Restore<std::optional<size_t>> savedChoice(c.choiceFrame);
   c.choiceFrame = c.frames.size();
   c.emit().beginIf(condition);
@@ -381,15 +392,15 @@ Value ControlFlow::chooseBool(Value condition,
   ++c.conditionDepth;
   c.models.forgetReads();
   size_t known = c.host.sizes.mark();
-  Value thenValue = onTrue();
+  llvm::SmallVector<Value> thenValues = onTrue();
   c.emit().beginElse();
   c.host.sizes.forgetSince(known);
   c.models.forgetReads();
-  Value elseValue = onFalse();
-  llvm::SmallVector<Value> results = c.emit().endIf({thenValue}, {elseValue});
+  llvm::SmallVector<Value> elseValues = onFalse();
+  llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
   --c.regionDepth;
   --c.conditionDepth;
   c.host.sizes.forgetSince(known);
   c.models.forgetReads();
-  return results[0];
+  return results;
 }

@@ -118,30 +118,17 @@ static Val enumerate(Checker &c, const Bound &args) {
 }
 
 static Val zip(Checker &c, const Bound &args) {
+  auto info = std::make_shared<ZipInfo>();
+  for (const Val &one : args.rest())
+    info->iterables.push_back(readIfTensor(c, one, args.range()));
+  Val val = makeVal(ValKind::Zip);
+  val.data = std::move(info);
   if (llvm::any_of(args.rest(),
-                   [&](const Val &list) { return c.control.hasRows(list); })) {
-    auto info = std::make_shared<ZipInfo>();
-    for (const Val &list : args.rest())
-      info->iterables.push_back(readIfTensor(c, list, args.range()));
-    Val val = makeVal(ValKind::Zip);
-    val.data = std::move(info);
+                   [&](const Val &one) { return c.control.hasRows(one); }))
     return val;
-  }
-  std::vector<Vals> lists;
-  size_t shortest = SIZE_MAX;
-  for (const Val &list : args.rest()) {
-    lists.emplace_back();
-    if (!c.control.elementsOfIterable(list, args.range(), lists.back()))
-      return c.fail();
-    shortest = std::min(shortest, lists.back().size());
-  }
   Vals rows;
-  for (size_t i = 0; !lists.empty() && i != shortest; ++i) {
-    Vals row;
-    for (const Vals &list : lists)
-      row.push_back(list[i]);
-    rows.push_back(makeSequence(ValKind::Tuple, std::move(row)));
-  }
+  if (!c.control.elementsOfIterable(val, args.range(), rows))
+    return c.fail();
   return makeSequence(ValKind::List, std::move(rows));
 }
 

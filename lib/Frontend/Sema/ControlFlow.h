@@ -57,9 +57,8 @@ public:
                                const ast::Expr *logical = nullptr);
 
   /// Walks the side that a host condition chooses, or both if only the run
-  /// knows it. The sides assign to no variable and change no model's state
-  /// (`ModelState`), so nothing is joined: an optimizer has a branch for each
-  /// of its parameters.
+  /// knows it (walkSides): an optimizer has a branch for each of its
+  /// parameters.
   void choose(const Val &condition, llvm::function_ref<void()> thenSide,
               llvm::function_ref<void()> elseSide);
 
@@ -116,6 +115,12 @@ private:
   /// Chooses one of two bools; the other one is not computed.
   Value chooseBool(Value condition, llvm::function_ref<Value()> onTrue,
                    llvm::function_ref<Value()> onFalse);
+  /// The values of the side that the running program takes. The sides assign to
+  /// no variable and change no model's state, so nothing is joined.
+  llvm::SmallVector<Value>
+  walkSides(Value condition,
+            llvm::function_ref<llvm::SmallVector<Value>()> onTrue,
+            llvm::function_ref<llvm::SmallVector<Value>()> onFalse);
   /// Walks both sides under a condition that is not known and joins their
   /// changes: variables named in `assigned`, places and modes of models. If the
   /// first side leaves the block, the second one walks its `rest` as well.
@@ -187,6 +192,10 @@ private:
   /// of them (GrowingTensors.cpp).
   bool mustKnowSizes(const ast::ForStmt &stmt, int64_t from, int64_t to,
                      int64_t step, llvm::function_ref<void()> iteration);
+  /// Walks an iteration of a loop of the running program aside: without reports
+  /// or code. `atEnd` looks at the variables, and puts their values back.
+  void tryIteration(llvm::function_ref<void()> iteration,
+                    llvm::function_ref<void()> atEnd);
 
   // Exits
   /// Walks what follows a statement that ended with `flow`.

@@ -213,6 +213,21 @@ void ControlFlow::endIteration() {
   c.scopes.popScope();
 }
 
+void ControlFlow::tryIteration(llvm::function_ref<void()> iteration,
+                               llvm::function_ref<void()> atEnd) {
+  Restore<unsigned> savedErrors(c.errorCount);
+  c.calls.walkAside([&] {
+    c.mute();
+    ++c.regionDepth;
+    ++c.conditionDepth;
+    beginIteration();
+    iteration();
+    joinLeft(*c.scopes.scope->parent);
+    atEnd();
+    endIteration();
+  });
+}
+
 Val ControlFlow::isLoopOver() {
   const Val &breaks = c.scopes.lookup(exits::kBreaks)->val;
   Binding *returned = c.scopes.lookup(exits::kReturns);

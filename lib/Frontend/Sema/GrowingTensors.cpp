@@ -64,20 +64,12 @@ bool ControlFlow::mustKnowSizes(const ast::ForStmt &stmt, int64_t from,
   if (!hasTensor)
     return false;
   bool changes = false;
-  Restore<unsigned> savedErrors(c.errorCount);
-  c.calls.walkAside([&] {
-    c.mute();
-    ++c.regionDepth;
-    ++c.conditionDepth;
-    beginIteration();
-    iteration();
-    joinLeft(*c.scopes.scope->parent);
+  tryIteration(iteration, [&] {
     for (auto &[binding, before] : variables) {
       changes |= before.is(ValKind::Tensor) && !binding->annotation &&
                  hasOtherSizes(c, before, binding->val);
       binding->val = before;
     }
-    endIteration();
   });
   return changes;
 }

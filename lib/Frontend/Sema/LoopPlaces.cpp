@@ -45,28 +45,21 @@ void ControlFlow::settlePlaces(const ast::Block &body,
     std::vector<Val> after;
     ModelStates states;
     llvm::DenseMap<const ModelInstance *, SourceRange> usedFirst;
-    {
-      Restore<unsigned> savedErrors(c.errorCount);
-      c.calls.walkAside([&] {
-        c.mute();
-        ++c.regionDepth;
-        ++c.conditionDepth;
-        beginIteration();
-        for (auto &[binding, before] : assigned)
-          binding->val = unknownLike(c, before);
-        iteration();
-        joinLeft(*c.scopes.scope->parent);
-        for (auto &[binding, before] : assigned) {
-          after.push_back(binding->val);
-          binding->val = before;
-        }
-        for (auto &[binding, before] : left)
-          binding->val = before;
-        states = saveModels(c);
-        usedFirst = loops.back().placeUses;
-        endIteration();
-      });
-    }
+    auto walk = [&] {
+      for (auto &[binding, before] : assigned)
+        binding->val = unknownLike(c, before);
+      iteration();
+    };
+    tryIteration(walk, [&] {
+      for (auto &[binding, before] : assigned) {
+        after.push_back(binding->val);
+        binding->val = before;
+      }
+      for (auto &[binding, before] : left)
+        binding->val = before;
+      states = saveModels(c);
+      usedFirst = loops.back().placeUses;
+    });
     for (auto [one, last] : llvm::zip(assigned, after)) {
       Val settled = goesTo(c, one.second, last, {body.range, Join::Loop});
       if (isSame(settled, one.second))

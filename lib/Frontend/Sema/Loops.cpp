@@ -137,7 +137,7 @@ bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
         return false;
       shortest = std::min(shortest, lists.back().size());
     }
-    for (size_t i = 0; i != shortest; ++i) {
+    for (size_t i = 0; !lists.empty() && i != shortest; ++i) {
       Vals row;
       for (const Vals &list : lists)
         row.push_back(list[i]);

@@ -257,20 +257,11 @@ void ControlFlow::choose(const Val &condition,
                          llvm::function_ref<void()> elseSide) {
   if (condition.known)
     return condition.truth ? thenSide() : elseSide();
-  size_t knownFacts = c.host.sizes.mark();
-  auto walk = [&](llvm::function_ref<void()> side) {
-    c.models.forgetReads();
-    side();
-    c.host.sizes.forgetSince(knownFacts);
+  auto walk = [](llvm::function_ref<void()> side) {
+    return [side] {
+      side();
+      return llvm::SmallVector<Value>();
+    };
   };
-  c.emit().beginIf(c.host.materialize(condition));
-  ++c.regionDepth;
-  ++c.conditionDepth;
-  walk(thenSide);
-  c.emit().beginElse();
-  walk(elseSide);
-  c.emit().endIf({}, {});
-  --c.regionDepth;
-  --c.conditionDepth;
-  c.models.forgetReads();
+  walkSides(c.host.materialize(condition), walk(thenSide), walk(elseSide));
 }

@@ -490,11 +490,11 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in memory";
   let description = [{
     Slots, and values that only kernels use, may be stored with any of their
-    dims as the last one in memory. Values that a kernel reads and writes at the same coordinates
-    form a group, and so do a slot and all values that are read from it or
-    written to it. Each group of matrices gets the order for which the kernels
-    that use it cost least. Values that other ops or GPU kernels use stay
-    row-major.
+    dims as the last one in memory. Values that a kernel reads and writes at the
+    same coordinates form a group, and so do a slot and all values that are read
+    from it or written to it. Each group of matrices gets the order for which
+    the kernels that use it cost least. Values that other ops or GPU kernels use
+    stay row-major.
 
     Before:
     ```mlir
