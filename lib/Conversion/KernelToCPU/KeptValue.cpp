@@ -74,11 +74,10 @@ private:
   /// that the root needs, in any iteration of the loops around both.
   std::optional<Access> findIn(const Reduction &reduction, Value value) const {
     for (unsigned i = 0; i < reduction.countFactors(); ++i)
-      if (reduction.op->getOperand(i) == value)
-        if (const Coordinates &at =
-                nest.operandAt(reduction.op, i, *reduction.at);
-            isSameRow(reduction, at) && isAlongLanes(at))
-          return Access{value, &at};
+      if (Access terms = nest.getOperand(reduction, i);
+          terms.tensor == value && isSameRow(reduction, *terms.at) &&
+          isAlongLanes(*terms.at))
+        return terms;
     return std::nullopt;
   }
 

@@ -233,9 +233,8 @@ void Scheduler::planPanel() {
   }
 
   // The loops of the factor are opened first, the lane loop last of them.
-  LoopSet ofFactor =
-      nest.getLoopsOf(product.op->getOperand(isRight),
-                      nest.operandAt(product.op, isRight, *product.at));
+  Access factor = nest.getOperand(product, isRight);
+  LoopSet ofFactor = nest.getLoopsOf(factor.tensor, *factor.at);
   SmallVector<unsigned> around, inner;
   for (unsigned loop : schedule.outer)
     if (loop != *lane)

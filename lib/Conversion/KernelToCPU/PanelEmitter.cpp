@@ -24,10 +24,7 @@ namespace tdc {
 
 /// The factor that has a panel.
 static Access getFactor(const LoopNest &nest, const NestSchedule &schedule) {
-  const Reduction &product = nest.getReductions().front();
-  unsigned index = schedule.panel->factor;
-  return {product.op->getOperand(index),
-          &nest.operandAt(product.op, index, *product.at)};
+  return nest.getOperand(nest.getReductions().front(), schedule.panel->factor);
 }
 
 /// Copies the elements of the factor at the open blocks to the panel.

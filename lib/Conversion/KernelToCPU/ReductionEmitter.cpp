@@ -189,9 +189,8 @@ Partial ReductionEmitter::stepPairs(const Accumulator &accumulator,
                                     Partial sum) {
   const Reduction &product = *accumulator.reduction;
   auto getPairs = [&](unsigned index) {
-    Access factor{product.op->getOperand(index),
-                  &loops.nest.operandAt(product.op, index, *product.at)};
-    return evaluator.toVector(loops.evaluatePairs(factor, accumulator.tile));
+    return evaluator.toVector(loops.evaluatePairs(
+        loops.nest.getOperand(product, index), accumulator.tile));
   };
   return {emitBF16PairProduct(b, loc, sum.value, getPairs(0), getPairs(1)), {}};
 }

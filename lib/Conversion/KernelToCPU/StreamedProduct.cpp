@@ -115,10 +115,11 @@ static void addProducts(NestLoops &loops) {
       Tile at(tile);
       at[terms] = term;
       SmallVector<Value, 2> factors;
-      for (unsigned i : {0, 1})
-        factors.push_back(evaluator.toVector(evaluator.evaluate(
-            product.op->getOperand(i),
-            loops.nest.operandAt(product.op, i, *product.at), at)));
+      for (unsigned i : {0, 1}) {
+        Access factor = loops.nest.getOperand(product, i);
+        factors.push_back(evaluator.toVector(
+            evaluator.evaluate(factor.tensor, *factor.at, at)));
+      }
       sum = accumulate(b, loc, product, sum, factors, /*position=*/Value());
     }
     Value address = getAddress(loops, tile);

@@ -69,10 +69,11 @@ GroupReductions::Values GroupReductions::step(ValueRange carried) {
       for (size_t loop = 0; loop < tile.size(); ++loop)
         tile[loop] += offset[loop];
       SmallVector<Value, 2> operands;
-      for (unsigned i = 0; i < reduction.countFactors(); ++i)
-        operands.push_back(loops.evaluator.evaluate(
-            reduction.op->getOperand(i),
-            loops.nest.operandAt(reduction.op, i, *reduction.at), tile));
+      for (unsigned i = 0; i < reduction.countFactors(); ++i) {
+        Access operand = loops.nest.getOperand(reduction, i);
+        operands.push_back(
+            loops.evaluator.evaluate(operand.tensor, *operand.at, tile));
+      }
       Value position;
       if (partial.index)
         position = loops.function.toI64(

@@ -142,6 +142,11 @@ public:
   /// `op` is computed at `at`. `op` must be inside the nest.
   const Coordinates &operandAt(mlir::Operation *op, unsigned index,
                                const Coordinates &at) const;
+  /// Operand `index` of a reduction, where its terms read it.
+  Access getOperand(const Reduction &reduction, unsigned index) const {
+    return {reduction.op->getOperand(index),
+            &operandAt(reduction.op, index, *reduction.at)};
+  }
   /// The computed value or input that `value` at `at` is moved from, and the
   /// coordinates at which it is read: follows the ops of the nest that only
   /// move elements.

@@ -48,12 +48,8 @@ std::optional<Contraction> Contraction::get(const LoopNest &nest) {
   Contraction contraction;
   contraction.reduction = &reduction;
   contraction.terms.assign(reduction.loops.begin(), reduction.loops.end());
-  auto getFactor = [&](unsigned index) -> Access {
-    return {reduction.op->getOperand(index),
-            &nest.operandAt(reduction.op, index, *reduction.at)};
-  };
-  contraction.left = getFactor(0);
-  contraction.right = getFactor(1);
+  contraction.left = nest.getOperand(reduction, 0);
+  contraction.right = nest.getOperand(reduction, 1);
   // The loops of the access, before any broadcast, and not the loops that the
   // value depends on: a td.fill depends on none, but has rows and columns.
   auto loopsOf = [&](const Access &factor) {

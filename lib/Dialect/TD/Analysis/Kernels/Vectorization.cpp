@@ -62,9 +62,8 @@ llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
                                             const Reduction &product,
                                             unsigned factor, unsigned lane,
                                             int64_t lanes, int64_t mostBytes) {
-  Value tensor = product.op->getOperand(factor);
-  LoopSet own =
-      nest.getLoopsOf(tensor, nest.operandAt(product.op, factor, *product.at));
+  auto [tensor, at] = nest.getOperand(product, factor);
+  LoopSet own = nest.getLoopsOf(tensor, *at);
   if (!contains(own, lane))
     return {};
   // Narrow floats are f32 in registers, and in panels.

@@ -77,13 +77,11 @@ static bool isCachedRow(const LoopNest &nest) {
   const Reduction &first = nest.getReductions().front();
   int64_t bytes = 0;
   auto isAlongRow = [&](const Reduction &reduction) {
-    Value terms = reduction.op->getOperand(0);
-    const Coordinates &at = nest.operandAt(reduction.op, 0, *reduction.at);
-    bytes = std::max<int64_t>(
-        bytes,
-        getElementTypeOrSelf(terms.getType()).getIntOrFloatBitWidth() / 8);
-    return reduction.loops.size() == 1 && !at.empty() &&
-           getLoop(at.back()) == int(reduction.loops.front());
+    Access terms = nest.getOperand(reduction, 0);
+    Type element = getElementTypeOrSelf(terms.tensor.getType());
+    bytes = std::max<int64_t>(bytes, element.getIntOrFloatBitWidth() / 8);
+    return reduction.loops.size() == 1 && !terms.at->empty() &&
+           getLoop(terms.at->back()) == int(reduction.loops.front());
   };
   // A root has one element for each row, or the row along its last dim.
   auto endsWithRow = [&](const Access &root) {
