@@ -135,7 +135,9 @@ class Update(Assign):
     index: str
 
     def lines(self, indent):
-        return [f"{indent}{self.name}[{self.index}] = {self.call}"]
+        # Another name of the tensor keeps its values, and the call may read it.
+        return [f"{indent}{self.name} = {self.name}.clone()",
+                f"{indent}{self.name}[{self.index}] = {self.call}"]
 
 
 @dataclasses.dataclass
@@ -174,7 +176,7 @@ class Unreached(Statement):
     def lines(self, indent):
         far, inner = f"{self.number} + 5000000000", indent + "    "
         return [f"{indent}for _ in range({self.number} - {self.value}) {{",
-                f"{inner}var part = {self.tensor}",
+                f"{inner}var part = {self.tensor}.clone()",
                 f"{inner}part[{far}] = -{self.tensor}[{far}]",
                 f"{inner}{self.variable} = part", f"{indent}}}"]
 

@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
-#include "Sharing.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -53,6 +52,13 @@ static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
   return true;
 }
 
+/// Whether the target is a variable, and not a name of a tensor of a model.
+static bool isVariable(Checker &c, const ast::Expr &target) {
+  auto *name = llvm::dyn_cast<ast::NameExpr>(&target);
+  Binding *binding = name ? c.scopes.lookup(name->name) : nullptr;
+  return binding && binding->isVar && !isUnread(binding->val);
+}
+
 Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   if (stmt.op == ast::AssignOp::Set) {
     Val val = evalAssigned(stmt);
@@ -65,6 +71,7 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   // The value may have changed the list: `xs += [xs.pop()]`.
   if (old.is(ValKind::List) && llvm::isa<ast::NameExpr>(stmt.target))
     old = eval(*stmt.target);
+  Val before = Sharing::withoutValue(old);
   at(stmt.range);
   Val result;
   if (old.isError() || amount.isError())
@@ -73,6 +80,14 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
     result = std::move(old);
   else
     result = binary(operatorOf(stmt.op), old, amount, stmt.opRange);
+  if (!isPrelude(stmt.range.file)) {
+    if (amount.is(ValKind::List)) // its elements are not read
+      sharing.useSelf(amount, stmt.value->range);
+    else
+      sharing.use(amount, stmt.value->range);
+    if (isVariable(*this, *stmt.target))
+      sharing.change(before, result, stmt.range);
+  }
   result.range = stmt.value->range;
   if (!assignUnread(*stmt.target, result, stmt.range))
     assignTo(*stmt.target, result, stmt.range);
@@ -84,7 +99,7 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
   if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target))
     return assignName(*name, val, isPlain);
   if (auto *member = llvm::dyn_cast<ast::MemberExpr>(&target))
-    return assignMember(*member, val);
+    return assignMember(*member, val, isPlain);
   if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target)) {
     Vals parts;
     if (!unpack(val, tuple->elements.size(), range, parts))
@@ -112,9 +127,13 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
           "cannot assign to a part of " + describe(base));
     return;
   }
+  if (!isPrelude(target.range.file))
+    sharing.use(val, val.range.isValid() ? val.range : target.range);
   Val updated = indexing.updateTensor(base, part->items, val, target.range);
   if (!updated.isError()) {
     updated.range = part->base->range;
+    if (!isPrelude(target.range.file) && isVariable(*this, *part->base))
+      sharing.change(base, updated, range, indexing.updatedPart);
     if (!assignUnread(*part->base, updated, range))
       assignTo(*part->base, updated, range);
   }
@@ -160,22 +179,6 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
                   binding.declared);
     return;
   }
-  bool mayShare =
-      (binding.val.is(ValKind::Tensor) || binding.val.is(ValKind::List)) &&
-      !c.isPrelude(target.range.file) && !isPlain;
-  if (mayShare)
-    if (auto shared = findChangeOfGiven(c, target.name)) {
-      Diagnostic &report =
-          reportShared(c, *shared, target.range, binding.val.is(ValKind::List));
-      if (SourceRange let = c.letBefore(binding.declared); let.isValid())
-        report.fix(FixIt::Choice,
-                   "`var " + target.name + " = …`  (a value of its own)",
-                   {{let, "var"}});
-      else
-        report.note("to change another value, copy it: `var new_" +
-                    target.name + " = " + target.name + "`");
-      return;
-    }
   Diagnostic &report = c.error(DiagCode::TD203, target.range,
                                "`" + target.name + "` is immutable");
   SourceRange let = c.letBefore(binding.declared);
@@ -228,10 +231,13 @@ void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
   if (binding->annotation && !val.isError())
     val = types.loosen(val, *binding->annotation);
   scopes.nameTensor(val, target.name, target.range);
+  if (isPlain && !isPrelude(target.range.file))
+    sharing.name(val, target.range);
   binding->val = devices.nameDevice(val, target.name);
 }
 
-void Checker::assignMember(const ast::MemberExpr &target, const Val &val) {
+void Checker::assignMember(const ast::MemberExpr &target, const Val &val,
+                           bool isPlain) {
   Val base = evalTarget(*target.base);
   if (base.isError() || val.isError())
     return;
@@ -247,13 +253,13 @@ void Checker::assignMember(const ast::MemberExpr &target, const Val &val) {
     auto &model = base.as<ModelInstance>();
     auto *member = model.find(name);
     if (member && member->slot)
-      return assignState(target, model, *member, val);
+      return assignState(target, model, *member, val, isPlain);
     if (member && Models::canReplace(*member, val))
       return models.replacePart(model, *member, val, target.range);
     // A constructor counts in its fields: `self.width = width * 2`.
-    bool isPlain = val.isHostScalar() || val.is(ValKind::Str) ||
-                   val.is(ValKind::None) || val.is(ValKind::Tuple);
-    if (member && isPlain && llvm::is_contained(models.building, &model) &&
+    bool isCounted = val.isHostScalar() || val.is(ValKind::Str) ||
+                     val.is(ValKind::None) || val.is(ValKind::Tuple);
+    if (member && isCounted && llvm::is_contained(models.building, &model) &&
         !isInsideRunTimeRegion()) {
       member->val = val;
       return;
@@ -289,7 +295,8 @@ void Checker::assignHostNumber(const ast::MemberExpr &target,
 }
 
 void Checker::assignState(const ast::MemberExpr &target, ModelInstance &model,
-                          ModelInstance::Member &member, Val val) {
+                          ModelInstance::Member &member, Val val,
+                          bool isPlain) {
   Slot &slot = *member.slot;
   if (slot.isHostNumber)
     return assignHostNumber(target, member, val);
@@ -301,5 +308,12 @@ void Checker::assignState(const ast::MemberExpr &target, ModelInstance &model,
     return models.tie(target, model, member, val);
   Val named = stateOf(slot);
   named.range = target.member.range;
+  // `self.h = h` names another tensor, and `self.h += h` changes the same one.
+  bool isReplaced = isPlain && !isPrelude(target.range.file);
+  Restore<bool> saved(sharing.isReplacing, isReplaced);
+  if (isReplaced) {
+    sharing.use(val, val.range.isValid() ? val.range : target.range);
+    sharing.replace(slot, val);
+  }
   writeTarget(named, std::move(val), target.range);
 }

@@ -260,6 +260,7 @@ Val ControlFlow::evalConditional(const ast::ConditionalExpr &expr,
   ++c.regionDepth;
   ++c.conditionDepth;
   c.models.forgetReads();
+  c.sharing.beginBranch();
   onTrue = c.eval(*expr.thenValue, expected);
   if (hasLeaves(onTrue))
     appendLeaves(c, onTrue, thenLeaves);
@@ -274,6 +275,7 @@ Val ControlFlow::evalConditional(const ast::ConditionalExpr &expr,
   restoreModels(c, before);
   c.host.sizes.forgetSince(known);
   c.models.forgetReads();
+  c.sharing.beginElse();
   onFalse = c.eval(*expr.elseValue, expected);
   if (onTrue.is(ValKind::Float) && onFalse.is(ValKind::Int)) {
     onFalse = c.host.toFloat(onFalse);
@@ -392,11 +394,14 @@ ControlFlow::walkSides(Value condition,
   ++c.conditionDepth;
   c.models.forgetReads();
   size_t known = c.host.sizes.mark();
+  c.sharing.beginBranch();
   llvm::SmallVector<Value> thenValues = onTrue();
   c.emit().beginElse();
   c.host.sizes.forgetSince(known);
   c.models.forgetReads();
+  c.sharing.beginElse();
   llvm::SmallVector<Value> elseValues = onFalse();
+  c.sharing.endBranch();
   llvm::SmallVector<Value> results = c.emit().endIf(thenValues, elseValues);
   --c.regionDepth;
   --c.conditionDepth;

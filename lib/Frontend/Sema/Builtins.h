@@ -62,6 +62,14 @@ public:
 
 using BuiltinHandler = Val (*)(Checker &, const Bound &);
 
+/// What the result shares with the arguments in PyTorch.
+enum class Shares : uint8_t {
+  Nothing, ///< it is made of the values of the arguments
+  Kept,    ///< what the values that the handler passes on share
+  Input,   ///< each tensor is a view of the first argument
+  Type,    ///< nothing, and the values of tensors are not read
+};
+
 /// A row: `params` lists names with commas; `name=` is optional, `*name` takes
 /// the remaining positional arguments, `*name=` also a list by keyword; what
 /// follows it is keyword-only; `**` leaves all arguments to the handler.
@@ -69,6 +77,7 @@ struct Builtin {
   llvm::StringRef name;
   llvm::StringRef params;
   BuiltinHandler handler;
+  Shares shares = Shares::Nothing;
 };
 
 /// The rows of each family; `init.`, `cuda.` and `str.` are part of a name.

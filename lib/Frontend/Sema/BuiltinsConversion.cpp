@@ -113,12 +113,8 @@ static Val detach(Checker &c, const Bound &args) {
 
 static Val clone(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (input.is(ValKind::Tensor)) {
-    // A tensor of its own (Scopes::findAlias).
-    Val copy = valueOf(input);
-    copy.data = std::make_shared<TensorInfo>(copy.as<TensorInfo>());
-    return copy;
-  }
+  if (input.is(ValKind::Tensor))
+    return valueOf(input);
   if (input.is(ValKind::Model))
     return c.models.clone(input, args.range());
   return c.unsupported(args.range(), "`clone` of " + describe(input));
@@ -178,24 +174,25 @@ static Val gradientRoundedAsGiven(Checker &c, const Bound &args) {
 
 llvm::ArrayRef<Builtin> sema::getConversionBuiltins() {
   static const Builtin table[] = {
-      {".to",
-       "input, *device_dtype, device=, dtype=, non_blocking=, copy=", to},
-      {".float", "input", as<DType::F32>},
-      {".double", "input", as<DType::F64>},
-      {".half", "input", as<DType::F16>},
-      {".bfloat16", "input", as<DType::BF16>},
-      {".int", "input", as<DType::I32>},
-      {".long", "input", as<DType::I64>},
-      {".bool", "input", as<DType::Bool>},
-      {".cuda", "input, device=, non_blocking=", toCuda},
-      {".cpu", "input", toCpu},
+      {".to", "input, *device_dtype, device=, dtype=, non_blocking=, copy=", to,
+       Shares::Kept},
+      {".float", "input", as<DType::F32>, Shares::Kept},
+      {".double", "input", as<DType::F64>, Shares::Kept},
+      {".half", "input", as<DType::F16>, Shares::Kept},
+      {".bfloat16", "input", as<DType::BF16>, Shares::Kept},
+      {".int", "input", as<DType::I32>, Shares::Kept},
+      {".long", "input", as<DType::I64>, Shares::Kept},
+      {".bool", "input", as<DType::Bool>, Shares::Kept},
+      {".cuda", "input, device=, non_blocking=", toCuda, Shares::Kept},
+      {".cpu", "input", toCpu, Shares::Kept},
       {"item", "input", item},
       {".tolist", "input", toList},
-      {"detach", "input", detach},
+      {"detach", "input", detach, Shares::Kept},
       {"clone", "input", clone},
       {"deepcopy", "x", deepCopy},
-      {"rounded_as_given", "input", roundedAsGiven},
-      {"gradient_rounded_as_given", "input", gradientRoundedAsGiven},
+      {"rounded_as_given", "input", roundedAsGiven, Shares::Kept},
+      {"gradient_rounded_as_given", "input", gradientRoundedAsGiven,
+       Shares::Kept},
   };
   return table;
 }

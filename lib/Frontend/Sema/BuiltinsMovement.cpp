@@ -345,7 +345,12 @@ static Val rankOf(Checker &c, const Bound &args) {
 }
 
 static Val contiguous(Checker &c, const Bound &args) {
-  return tensorInput(c, args, "`contiguous`") ? args["input"] : c.fail();
+  if (!tensorInput(c, args, "`contiguous`"))
+    return c.fail();
+  Val result = args["input"];
+  if (c.sharing.isScattered(result))
+    result.shareId = 0;
+  return result;
 }
 
 /// The last dims of a normalised shape, as negative numbers; for the prelude.
@@ -360,23 +365,23 @@ static Val trailingDims(Checker &c, const Bound &args) {
 
 llvm::ArrayRef<Builtin> sema::getMovementBuiltins() {
   static const Builtin table[] = {
-      {"reshape", "input, *shape=", reshape},
-      {"view", "input, *shape=", reshape},
-      {"flatten", "input, start_dim=, end_dim=", flatten},
-      {"permute", "input, *dims=", permute},
-      {"transpose", "input, dim0, dim1", ofAnyRank<transpose>},
-      {"unsqueeze", "input, dim", unsqueeze},
-      {"squeeze", "input, dim=", ofAnyRank<squeeze>},
-      {"expand", "input, *sizes", expand},
-      {"expand_as", "input, other", expandAs},
+      {"reshape", "input, *shape=", reshape, Shares::Kept},
+      {"view", "input, *shape=", reshape, Shares::Kept},
+      {"flatten", "input, start_dim=, end_dim=", flatten, Shares::Kept},
+      {"permute", "input, *dims=", permute, Shares::Kept},
+      {"transpose", "input, dim0, dim1", ofAnyRank<transpose>, Shares::Kept},
+      {"unsqueeze", "input, dim", unsqueeze, Shares::Kept},
+      {"squeeze", "input, dim=", ofAnyRank<squeeze>, Shares::Kept},
+      {"expand", "input, *sizes", expand, Shares::Kept},
+      {"expand_as", "input, other", expandAs, Shares::Kept},
       {"cat", "tensors, dim=", cat},
       {"stack", "tensors, dim=", stack},
-      {"chunk", "input, chunks, dim=", chunk},
-      {"split", "input, split_size, dim=", split},
-      {"numel", "input", numel},
-      {"size", "input, dim=", sizeOf},
-      {"dim", "input", rankOf},
-      {"contiguous", "input", contiguous},
+      {"chunk", "input, chunks, dim=", chunk, Shares::Kept},
+      {"split", "input, split_size, dim=", split, Shares::Kept},
+      {"numel", "input", numel, Shares::Type},
+      {"size", "input, dim=", sizeOf, Shares::Type},
+      {"dim", "input", rankOf, Shares::Type},
+      {"contiguous", "input", contiguous, Shares::Kept},
       {"trailing_dims", "shape", trailingDims},
   };
   return table;

@@ -257,7 +257,7 @@ llvm::ArrayRef<Builtin> sema::getPoolingBuiltins() {
       {"unfold", "input, kernel_size, dilation=, padding=, stride=", unfold},
       {"fold",
        "input, output_size, kernel_size, dilation=, padding=, stride=", fold},
-      {".unfold", "input, dimension, size, step", unfoldDim},
+      {".unfold", "input, dimension, size, step", unfoldDim, Shares::Input},
       {"per_dim", "name, value, count", perDim},
   };
   return table;

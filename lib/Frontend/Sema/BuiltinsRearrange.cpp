@@ -323,9 +323,9 @@ llvm::ArrayRef<Builtin> sema::getRearrangeBuiltins() {
       {"repeat", "input, *sizes", repeat},
       {"tile", "input, *dims=", repeat},
       {"repeat_interleave", "input, repeats, dim=", repeatInterleave},
-      {"narrow", "input, dim, start, length", narrow},
-      {"select", "input, dim, index", select},
-      {"diagonal", "input, offset=, dim1=, dim2=", diagonal},
+      {"narrow", "input, dim, start, length", narrow, Shares::Input},
+      {"select", "input, dim, index", select, Shares::Input},
+      {"diagonal", "input, offset=, dim1=, dim2=", diagonal, Shares::Input},
   };
   return table;
 }

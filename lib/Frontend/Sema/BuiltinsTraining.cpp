@@ -217,8 +217,10 @@ static Vals readGradients(Checker &c, llvm::ArrayRef<Slot *> slots) {
 
 static void writeGradients(Checker &c, llvm::ArrayRef<Slot *> slots,
                            llvm::ArrayRef<Val> gradients) {
-  for (auto [slot, gradient] : llvm::zip_equal(slots, gradients))
+  for (auto [slot, gradient] : llvm::zip_equal(slots, gradients)) {
     c.models.rawWrite(slot->gradName, gradient.value);
+    c.sharing.changeGradient(*slot, c.userRange(c.here));
+  }
 }
 
 static Val clipGradNormInPlace(Checker &c, const Bound &args) {

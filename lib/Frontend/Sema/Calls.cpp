@@ -252,6 +252,8 @@ bool Calls::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
       good &= c.types.matchType(*param.type, val, user,
                                 "`" + param.name.text + "`", code);
     }
+    if (!c.isPrelude(c.scopes.file->id))
+      c.sharing.name(val, c.userRange(args.range));
     c.scopes.bind(param.name.text, param.name.range, val, false);
   }
   return good;
@@ -358,6 +360,12 @@ Val Calls::callBuiltin(const Builtin &builtin, CallArgs &args) {
   if (!bindBuiltin(builtin, args, bound))
     return c.fail();
   Val result = builtin.handler(c, bound);
+  if (builtin.shares == Shares::Input && !args.positional.empty())
+    c.sharing.viewAs(args.positional[0], result);
+  else if (builtin.shares == Shares::Nothing)
+    Sharing::forget(result);
+  else if (result.is(ValKind::List) || result.is(ValKind::Tuple))
+    result.shareId = 0; // another list, also of the same elements
   bool isFactory = builtin.params.contains("device=") && !bound.has("device");
   if (isFactory && result.is(ValKind::Tensor) &&
       !c.isPrelude(args.range.file) &&
@@ -527,6 +535,7 @@ static void appendResults(Checker &c, const Val &result, SourceRange range,
                           llvm::SmallVectorImpl<Value> &results) {
   if (hasUnread(result))
     return appendResults(c, c.models.readAll(result, range), range, results);
+  c.sharing.use(result, range);
   if (result.is(ValKind::Tuple))
     for (const Val &part : elementsOf(result))
       appendResults(c, part, range, results);

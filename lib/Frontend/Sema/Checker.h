@@ -23,6 +23,7 @@
 #include "Places.h"
 #include "Reporter.h"
 #include "Scopes.h"
+#include "Sharing.h"
 #include "Tensors.h"
 #include "Training.h"
 #include "Types.h"
@@ -40,6 +41,7 @@ public:
   const CheckOptions &options;
 
   Scopes scopes{*this};
+  Sharing sharing{*this};
   HostScalars host{*this};
   Types types{*this};
   Devices devices{*this, options, scopes, host};
@@ -103,7 +105,8 @@ private:
   void assignTo(const ast::Expr &target, const Val &val, SourceRange opRange,
                 bool isPlain = false);
   void assignName(const ast::NameExpr &target, Val val, bool isPlain);
-  void assignMember(const ast::MemberExpr &target, const Val &val);
+  void assignMember(const ast::MemberExpr &target, const Val &val,
+                    bool isPlain);
   /// `net.classifier[6] = Linear(4096, 10)`; false if it does not mean that.
   bool replaceNumberedPart(const Val &base, const ast::SubscriptExpr &target,
                            const Val &val);
@@ -117,7 +120,7 @@ private:
   void assignHostNumber(const ast::MemberExpr &target,
                         ModelInstance::Member &member, Val val);
   void assignState(const ast::MemberExpr &target, ModelInstance &model,
-                   ModelInstance::Member &member, Val val);
+                   ModelInstance::Member &member, Val val, bool isPlain);
   /// `p.mul_(2)`, where `p` is an unread tensor of a model, which is the
   /// result.
   Val changeInPlace(const Val &target, const ast::Identifier &method,

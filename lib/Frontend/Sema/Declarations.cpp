@@ -10,7 +10,6 @@
 #include "Declarations.h"
 #include "Checker.h"
 #include "Frontend/ASTWalk.h"
-#include "Sharing.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -338,7 +337,7 @@ static FixIt declare(Checker &c, const MissingDeclaration &missing,
 /// `var x = none` in the line above an `if`; false where it begins no line.
 static bool declareBefore(Checker &c, Diagnostic &report,
                           const MissingDeclaration &missing,
-                          llvm::StringRef name, FixIt::Kind kind) {
+                          llvm::StringRef name) {
   SourceRange place = missing.choice->range;
   LineColumn line = c.sources.getLineColumn(place);
   llvm::StringRef indent = c.text(c.sources.getLine(place.file, line.line))
@@ -346,7 +345,7 @@ static bool declareBefore(Checker &c, Diagnostic &report,
   if (!indent.trim().empty())
     return false;
   std::string declaration = ("var " + name + " = none").str();
-  report.fix(kind, "`" + declaration + "`, above",
+  report.fix(FixIt::Safe, "`" + declaration + "`, above",
              {{place.start(), declaration + "\n" + indent.str()}});
   return true;
 }
@@ -360,28 +359,10 @@ void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
                         target.range)
           : findMissing(file->program->items, file->program->range.end,
                         target.name, target.range);
-  bool mayShare =
-      missing.assignment && !c.isPrelude(target.range.file) &&
-      (val.is(ValKind::Tensor) || val.is(ValKind::List) || val.isError());
-  std::optional<SharedChange> shared =
-      mayShare ? findSharing(c, c.frames.size()).findChange(target.name)
-               : std::nullopt;
-  if (mayShare && !shared)
-    shared = findChangeForCaller(c, target.name);
-  if (mayShare && reportNameOfState(c, target, *missing.assignment, val))
-    return;
   bool isAgain = false;
   bool isDeclaration = missing.assignment && missing.isPlain &&
                        mayDeclare(c, *missing.assignment->target, isAgain);
   llvm::StringRef word = missing.isVar || isAgain ? "var " : "let ";
-  if (shared && !val.isError()) {
-    Diagnostic &report =
-        reportShared(c, *shared, target.range, val.is(ValKind::List));
-    if (isDeclaration && missing.reachesAll)
-      report.fixes.push_back(
-          declare(c, missing, word, FixIt::Choice, "  (a value of its own)"));
-    return;
-  }
   bool isOfLanguage = findGlobal(target.name).has_value();
   Diagnostic &report = c.error(
       isOfLanguage ? DiagCode::TD203 : DiagCode::TD201, target.range,
@@ -389,19 +370,15 @@ void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
           ? llvm::Twine("`" + target.name + "` belongs to the language").str()
           : llvm::Twine("unknown name `" + target.name + "`").str());
   report.label("a new name needs `let` or `var`");
-  // What a name shares is not known before its value is.
-  bool isUnsure = shared || (val.isError() && mayShare &&
-                             mayNameState(c, target, *missing.assignment));
   if (missing.choice && missing.isRead &&
-      declareBefore(c, report, missing, target.name,
-                    isUnsure ? FixIt::Choice : FixIt::Safe))
+      declareBefore(c, report, missing, target.name))
     return;
   if (!isDeclaration)
     return;
   // A name that is never read is often another name, misspelt.
   if (!missing.isRead)
     offerNearest(report, target.name, target.range, variablesHere());
-  bool isSafe = missing.reachesAll && report.fixes.empty() && !isUnsure;
+  bool isSafe = missing.reachesAll && report.fixes.empty();
   report.fixes.push_back(
       declare(c, missing, word, isSafe ? FixIt::Safe : FixIt::Choice));
   if (!missing.reachesAll)
@@ -515,11 +492,10 @@ llvm::StringRef Scopes::findAlias(llvm::StringRef name) {
   const Binding *binding = lookup(name);
   if (!binding || !binding->val.is(ValKind::Tensor))
     return "";
-  // A name that was set to another one shares its description.
   for (const Scope *outer = scope; outer; outer = outer->parent)
     for (const auto &entry : outer->names)
       if (&entry.second != binding &&
-          entry.second.val.data == binding->val.data)
+          c.sharing.areOne(entry.second.val, binding->val))
         return entry.first();
   return "";
 }

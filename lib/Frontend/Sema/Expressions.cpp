@@ -2,7 +2,6 @@
 
 #include "Dialect/TD/OpTable/Template.h"
 #include "Joins.h"
-#include "Sharing.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -13,6 +12,8 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
     return val;
   at(expr.range);
   val = models.readAll(val, expr.range);
+  if (!isPrelude(expr.range.file))
+    sharing.track(val);
   forgetLocation();
   return val;
 }
@@ -29,6 +30,8 @@ Val Checker::evalUnread(const ast::Expr &expr, const ast::TypeExpr *expected) {
   // In the prelude a value keeps the user's expression it came from.
   if (!isPrelude(expr.range.file) || !val.range.isValid())
     val.range = expr.range;
+  if (!isPrelude(expr.range.file))
+    sharing.track(val);
   forgetLocation();
   return val;
 }
@@ -95,6 +98,7 @@ Val Checker::evalFString(const ast::FStringExpr &expr) {
     }
     appendLiteral(templateText, part.echo);
     Val val = models.readAll(eval(*part.value), part.value->range);
+    sharing.use(val, part.value->range);
     at(expr.range);
     if (val.isError() ||
         (part.spec && !formatting.checkSpec(*part.spec, val))) {
@@ -135,6 +139,8 @@ Val Checker::evalElements(ValKind kind,
                        ? evalTarget(*element)
                        : evalUnread(*element, isExpected ? expected->elements[i]
                                                          : nullptr));
+    if (!isPrelude(element->range.file))
+      sharing.name(vals.back(), element->range);
   }
   return makeSequence(kind, std::move(vals));
 }
@@ -485,6 +491,42 @@ static bool isMethodOfProgram(Checker &c, const Val &base,
                       });
 }
 
+/// Whether a function of the language reads the tensors among its arguments,
+/// if its result does not share with them.
+static bool readsArguments(const Val &callee) {
+  if (callee.is(ValKind::Function) && callee.known)
+    return readsArguments(callee.as<BoundCall>().callee);
+  return !callee.is(ValKind::Builtin) ||
+         callee.as<BuiltinInfo>().builtin->shares != Shares::Type;
+}
+
+/// A call, with what its arguments and its result share in PyTorch.
+static Val callAndShare(Checker &c, const ast::CallExpr &expr,
+                        const Val &callee, CallArgs &args) {
+  if (c.isPrelude(expr.range.file) || isOfProgram(c, callee))
+    return c.calls.call(callee, args);
+  bool isInPlace = takeInPlace(c, expr, args);
+  Vals given(args.positional);
+  if (callee.is(ValKind::Function) && callee.known)
+    given.insert(given.begin(), callee.as<BoundCall>().receiver);
+  for (const auto &keyword : args.keywords)
+    given.push_back(keyword.val);
+  bool reads = readsArguments(callee);
+  bool isChanged = isInPlace || isInPlaceLayer(c, callee);
+  Val result = c.calls.call(callee, args);
+  reads &= !isChanged && !Sharing::isShared(result);
+  for (const Val &val : given) {
+    SourceRange range = val.range.isValid() ? val.range : expr.range;
+    if (reads)
+      c.sharing.use(val, range);
+    else if (val.is(ValKind::List))
+      c.sharing.useSelf(val, range);
+  }
+  if (isInPlace && !given.empty())
+    c.sharing.change(given[0], result, expr.range);
+  return result;
+}
+
 Val Checker::evalCall(const ast::CallExpr &expr,
                       const ast::TypeExpr *expected) {
   if (!isPrelude(expr.range.file))
@@ -494,11 +536,10 @@ Val Checker::evalCall(const ast::CallExpr &expr,
   args.calleeRange = expr.callee->range;
   args.expected = expected;
   auto callWith = [&](const Val &callee, bool isGood) {
-    if (callee.isError() || (!isGood && !isOfProgram(*this, callee)) ||
-        (isGood && !checkInPlaceCall(*this, expr, callee)))
+    if (callee.isError() || (!isGood && !isOfProgram(*this, callee)))
       return fail();
     at(expr.range);
-    Val result = calls.call(callee, args);
+    Val result = callAndShare(*this, expr, callee, args);
     return isGood ? result : fail();
   };
   auto *method = llvm::dyn_cast<ast::MemberExpr>(expr.callee);
@@ -531,10 +572,14 @@ Val Checker::evalCall(const ast::CallExpr &expr,
       if (!isGood && !isMethodOfProgram(*this, base, name))
         return fail();
       at(expr.range);
+      sharing.use(base, expr.range);
       if (base.is(ValKind::Tensor))
         return training.backward(base, args);
       for (Val &val : args.positional)
         val = models.readAll(val, expr.range);
+      for (const Val &val : args.positional)
+        if (base.is(ValKind::Optimizer))
+          sharing.use(val, expr.range);
       if (base.is(ValKind::Optimizer))
         return training.callOptimizerMethod(base, name, args);
       return models.callModelMethod(base, name, args);

@@ -59,7 +59,10 @@ Val Training::gradientLeft(Slot &slot, SourceRange range) {
   TensorType type = slot.type;
   type.place = c.places.modelPlace(*slot.owner);
   Value value = c.emit().read(slot.gradName, c.tensors.shapeOf(type));
-  return makeTensor(type, c.emit().detach(value));
+  Val val = makeTensor(type, c.emit().detach(value));
+  if (!c.isPrelude(range.file))
+    val.shareId = c.sharing.readGradient(slot);
+  return val;
 }
 
 /// Whether a value is a 0-d float tensor; reports if not.
@@ -93,6 +96,7 @@ Val Training::backward(const Val &loss, SourceRange range) {
       ensureGradSlot(*named.slot);
       if (!seen.insert(named.slot).second)
         continue;
+      c.sharing.changeGradient(*named.slot, range);
       parameters.push_back(named.slot->name);
       gradients.push_back(named.slot->gradName);
       flags.push_back(named.slot->hasGradName);
@@ -226,6 +230,10 @@ void Training::zeroGrad(llvm::ArrayRef<Slot *> slots, const CallArgs &args) {
   }
   for (Slot *slot : slots) {
     ensureGradSlot(*slot);
+    if (toNone.truth)
+      c.sharing.replaceGradient(*slot);
+    else
+      c.sharing.changeGradient(*slot, args.range);
     if (toNone.truth)
       writeNumber(slot->hasGradName, makeBool(false), DType::Bool);
     TensorType type = slot->type;

@@ -86,6 +86,7 @@ void Checker::writeTarget(const Val &target, Val val, SourceRange range) {
     return models.writeSlot(slot, placed);
   training.ensureGradSlot(slot);
   models.rawWrite(slot.gradName, placed.value);
+  sharing.changeGradient(slot, userRange(range));
 }
 
 bool Checker::assignUnread(const ast::Expr &target, const Val &val,
@@ -126,6 +127,7 @@ void Checker::assignField(const Val &target, const ast::Identifier &field,
         control.loops.back().cleared = true;
     }
     training.ensureGradSlot(slot);
+    sharing.replaceGradient(slot);
     training.writeNumber(slot.hasGradName, makeBool(!isNone), DType::Bool);
     return writeTarget(gradient, val, range);
   }

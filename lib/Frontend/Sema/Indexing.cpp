@@ -233,6 +233,8 @@ Indexing::Items Indexing::evalItems(llvm::ArrayRef<ast::SubscriptItem> items) {
   for (const ast::SubscriptItem &item : items) {
     Val index =
         item.kind == ast::SubscriptItem::Index ? c.eval(*item.index) : Val();
+    if (item.index && !c.isPrelude(item.index->range.file))
+      c.sharing.use(index, item.index->range);
     // As in Python, `x[(i, j)]` is `x[i, j]`.
     Vals parts{index};
     if (items.size() == 1 && index.is(ValKind::Tuple))
@@ -539,16 +541,25 @@ static Val indexText(Checker &c, const Val &base,
 Val Indexing::evalSubscript(const ast::SubscriptExpr &expr) {
   Val base = c.eval(*expr.base);
   c.at(expr.range);
+  bool isOfProgram = !c.isPrelude(expr.range.file);
   switch (base.kind) {
   case ValKind::Error:
     return base;
-  case ValKind::Tensor:
-    return indexTensor(base, evalItems(expr.items), expr.range);
+  case ValKind::Tensor: {
+    Items items = evalItems(expr.items);
+    Val part = indexTensor(base, items, expr.range);
+    // Elements that a tensor picks are a copy.
+    if (!part.shareId && isOfProgram)
+      c.sharing.use(base, expr.base->range);
+    return part;
+  }
   case ValKind::Dataset:
     return indexDataset(base.as<DatasetInfo>(), evalItems(expr.items),
                         expr.range);
   case ValKind::Tuple:
   case ValKind::List:
+    if (isOfProgram)
+      c.sharing.useSelf(base, expr.base->range);
     if (expr.items.size() == 1)
       return indexSequence(base, expr.items[0]);
     break;

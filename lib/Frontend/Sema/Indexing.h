@@ -45,6 +45,8 @@ public:
   /// report.
   std::optional<int64_t> elementNumber(const ast::SubscriptItem &item,
                                        size_t size);
+  /// The share of the part of the tensor that was updated last.
+  unsigned updatedPart = 0;
   Val updateTensor(const Val &tensor, llvm::ArrayRef<ast::SubscriptItem> items,
                    const Val &update, SourceRange range);
   Val updateAlong(const Val &tensor, llvm::ArrayRef<Restriction> restrictions,

@@ -190,7 +190,9 @@ Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
     Vals elements;
     for (auto [a, b] : llvm::zip(elementsOf(lhs), elementsOf(rhs)))
       elements.push_back(rebuild(c, a, b, results, name));
-    return makeSequence(ValKind::Tuple, std::move(elements));
+    Val tuple = makeSequence(ValKind::Tuple, std::move(elements));
+    c.sharing.track(tuple);
+    return tuple;
   }
   Value value = results.front();
   results = results.drop_front();
@@ -210,6 +212,7 @@ Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
   Val val = makeTensor(std::move(type), value, placed);
   if (lhs.as<TensorInfo>().made == rhs.as<TensorInfo>().made)
     val.as<TensorInfo>().made = lhs.as<TensorInfo>().made;
+  c.sharing.join(lhs, rhs, val);
   return val;
 }
 
@@ -279,8 +282,11 @@ Val sema::rebuildOutside(Checker &c, const Val &val, const SizeMark &start,
   for (auto [i, size] : llvm::enumerate(type.dims))
     if (start.isAfter(size) && !c.host.constantOf(size))
       size = c.host.sizes.add("?", c.emit().dim(result.value, i));
-  return makeTensor(std::move(type), result.value,
-                    result.as<TensorInfo>().placed);
+  unsigned share = result.shareId;
+  result =
+      makeTensor(std::move(type), result.value, result.as<TensorInfo>().placed);
+  result.shareId = share;
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -377,5 +383,6 @@ sema::endBranch(Checker &c, const ModelStates &afterThen, const Join &join,
   c.host.sizes.forgetSince(knownFacts);
   c.models.forgetReads();
   joinModels(c, afterThen, join);
+  c.sharing.endBranch();
   return results;
 }

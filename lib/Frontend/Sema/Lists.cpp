@@ -54,12 +54,17 @@ void Checker::assignElement(const ast::SubscriptExpr &target, Val list,
       indexing.elementNumber(target.items[0], elementsOf(list).size());
   if (!number || !isWithinExtent(extentOf(list) + extentOf(val), target.range))
     return;
+  Val before = Sharing::withoutValue(list);
   Val changed = ownList(*this, *target.base, std::move(list));
   auto &own = changed.as<Sequence>();
   Val &element = own.elements[*number];
   own.extent += extentOf(val) - extentOf(element);
   own.hasUnread |= hasUnread(val);
   element = val;
+  if (!isPrelude(target.range.file)) {
+    sharing.name(element, val.range);
+    sharing.change(before, changed, target.range);
+  }
   changed.range = target.base->range;
   assignTo(*target.base, changed, target.range);
 }
@@ -131,6 +136,7 @@ Val Checker::changeList(const ast::Expr &target, Val list,
     extent += 1 + extentOf(element);
   if (!isWithinExtent(extent, args.range))
     return fail();
+  Val before = Sharing::withoutValue(list);
   Val changed = ownList(*this, target, std::move(list));
   auto &own = changed.as<Sequence>();
   Val result = makeVal(ValKind::None);
@@ -140,8 +146,14 @@ Val Checker::changeList(const ast::Expr &target, Val list,
     std::reverse(own.elements.begin(), own.elements.end());
   else if (name == "clear")
     changed = makeSequence(ValKind::List, {});
-  for (const Val &element : added)
+  bool isOfProgram = !isPrelude(target.range.file);
+  for (Val &element : added) {
+    if (isOfProgram)
+      sharing.name(element, element.range);
     addElement(own, place++, element);
+  }
+  if (isOfProgram)
+    sharing.change(before, changed, args.range);
   changed.range = target.range;
   assignTo(target, changed, args.range);
   return result;

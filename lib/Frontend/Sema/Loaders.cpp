@@ -170,6 +170,8 @@ std::optional<Val> ControlFlow::drawRows(const LoaderInfo &loader,
 
 ControlFlow::Epoch ControlFlow::startEpoch(const LoaderInfo &loader) {
   Epoch epoch{{}, makeInt(0)};
+  for (const Val &tensor : loader.tensors)
+    c.sharing.use(tensor, c.userRange(c.here));
   std::optional<RandomCall> call;
   if (loader.keepsPosition())
     std::tie(epoch.first, call) = takePosition(loader);

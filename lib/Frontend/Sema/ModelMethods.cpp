@@ -111,8 +111,12 @@ Val Models::callModel(const Val &callee, CallArgs &args) {
             "`" + model.typeName + "` has no `forward`");
     return c.fail();
   }
-  return c.calls.callFunction(methodOf(callee, forward).as<FunctionInfo>(),
-                              args);
+  Val input = args.positional.empty() ? Val() : args.positional[0];
+  Val result =
+      c.calls.callFunction(methodOf(callee, forward).as<FunctionInfo>(), args);
+  if (isInPlaceLayer(c, callee) && !c.isPrelude(args.range.file))
+    c.sharing.change(input, result, args.range);
+  return result;
 }
 
 Val Models::callSequential(const Val &val, CallArgs &args) {

@@ -31,7 +31,11 @@ Val Places::moveTensor(const Val &tensor, const Val &device,
     value = c.emit().toDevice(value, after,
                               placement == Placement::Off ? Transfer::Kept
                                                           : Transfer::Written);
-  return makeTensor(std::move(type), value, c.userRange(range));
+  Val val = makeTensor(std::move(type), value, c.userRange(range));
+  // A place that the machine decides may be where the tensor is.
+  if (after.place.kind != Place::Kind::Cuda)
+    val.shareId = tensor.shareId;
+  return val;
 }
 
 bool Places::addDestination(const Val &val, Destination &to) {

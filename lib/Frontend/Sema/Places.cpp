@@ -71,7 +71,9 @@ Val Places::bring(const Val &tensor, const Place &place, SourceRange placed,
   if (!goes)
     return tensor;
   warnBrought(tensor, place);
-  return transfer(tensor, place, placed, why);
+  Val val = transfer(tensor, place, placed, why);
+  val.shareId = tensor.shareId;
+  return val;
 }
 
 Val Places::bringHome(const Val &tensor) {
@@ -90,6 +92,7 @@ Val Places::pin(const Val &tensor, const Place &place, SourceRange placed) {
     value = c.emit().toDevice(value, c.tensors.shapeOf(type), Transfer::Pinned);
   Val val = makeTensor(std::move(type), value, placed);
   val.range = tensor.range;
+  val.shareId = tensor.shareId;
   return val;
 }
 
@@ -102,6 +105,7 @@ Val Places::freed(const Val &tensor, Transfer why) {
     value = c.emit().toDevice(value, c.tensors.shapeOf(type), why);
   Val val = makeTensor(std::move(type), value);
   val.range = tensor.range;
+  val.shareId = tensor.shareId;
   return val;
 }
 

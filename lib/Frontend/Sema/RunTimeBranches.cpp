@@ -77,6 +77,7 @@ RunTimeBranch::RunTimeBranch(Checker &c, const Val &condition,
   ++c.regionDepth;
   ++c.conditionDepth;
   c.models.forgetReads();
+  c.sharing.beginBranch();
 }
 
 /// Whether the variable is dead at the end of the side that was walked.
@@ -104,6 +105,7 @@ void RunTimeBranch::enterElse() {
   c.host.sizes.forgetSince(knownFacts);
   c.models.forgetReads();
   c.emit().beginElse();
+  c.sharing.beginElse();
 }
 
 void RunTimeBranch::dropVariablesOf(const Scope &block) {

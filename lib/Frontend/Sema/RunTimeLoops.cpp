@@ -117,8 +117,10 @@ Val RunTimeLoop::startOfIteration(const Carried &one,
       if (isOpen)
         type.dims[i] = c.host.sizes.add("?", c.emit().dim(val.value, i));
     SourceRange made = val.as<TensorInfo>().made;
+    unsigned share = val.shareId;
     val = makeTensor(type, val.value, val.as<TensorInfo>().placed);
     val.as<TensorInfo>().made = made;
+    val.shareId = share;
   }
   val.range = one.before.range;
   return val;
@@ -133,6 +135,7 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
   c.control.beginIteration();
   for (Carried &one : carried)
     one.binding->val = one.start = startOfIteration(one, values);
+  c.sharing.beginLoop();
 }
 
 /// Whether the next iteration can start from the value that an iteration left;
@@ -256,6 +259,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
           "a loop that runs at run time cannot change " + describe(val));
       if (val.is(ValKind::List))
         report.note(kInsteadOfList, binding->declared);
+      binding->val = Val();
     }
   if (hasTail)
     addOutcome(*broke);
@@ -271,6 +275,10 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
 }
 
 void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
+  std::vector<std::pair<Val, Val>> pairs;
+  for (const Carried &one : carried)
+    pairs.emplace_back(one.start, one.after);
+  c.sharing.endLoop(pairs);
   c.host.sizes.forgetSince(knownFacts);
   --c.regionDepth;
   if (!runs)
@@ -280,10 +288,13 @@ void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
     bringModels(c, states, {range, Join::Loop});
     joinModels(c, states, {range, Join::Loop});
   }
-  for (Carried &one : carried)
+  for (Carried &one : carried) {
     one.binding->val =
         c.isWalkedAside() ? rebuild(c, one.before, one.after, results, one.name)
                           : startOfIteration(one, results);
+    c.sharing.joinLoop(runs ? one.after : one.before, one.after,
+                       one.binding->val);
+  }
   for (Binding *exit : flags) {
     // A loop that certainly runs and is certainly left.
     if (!runs || !exit->val.known)

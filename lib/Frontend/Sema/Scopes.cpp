@@ -42,6 +42,8 @@ void Scopes::bind(llvm::StringRef name, SourceRange range, Val val,
   if (name == "_")
     return;
   nameTensor(val, name, range);
+  if (range.isValid() && !c.isPrelude(range.file))
+    c.sharing.name(val, range);
   Binding &binding = scope->names[name];
   binding = Binding();
   binding.val = std::move(val);

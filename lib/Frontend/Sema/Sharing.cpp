@@ -1,633 +1,364 @@
-//===- Sharing.cpp - names that are one tensor or list in PyTorch ---------===//
+//===- Sharing.cpp - values that are one tensor or list in PyTorch --------===//
 
-#include "Sharing.h"
-#include "Frontend/ASTWalk.h"
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringSet.h"
+#include "Checker.h"
+#include "Shares.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
-//===----------------------------------------------------------------------===//
-// What an expression is a name of
-//===----------------------------------------------------------------------===//
+Sharing::Sharing(Checker &c) : c(c), state(std::make_unique<SharingState>(c)) {}
+Sharing::~Sharing() = default;
 
-/// Methods whose result shares its elements with the tensor.
-static bool givesPart(llvm::StringRef method) {
-  static constexpr llvm::StringLiteral names[] = {
-      "view",      "view_as",   "reshape",    "t",
-      "transpose", "permute",   "squeeze",    "unsqueeze",
-      "expand",    "expand_as", "narrow",     "select",
-      "chunk",     "split",     "unbind",     "flatten",
-      "detach",    "unflatten", "diagonal",   "movedim",
-      "swapaxes",  "swapdims",  "contiguous", "requires_grad_"};
-  return llvm::is_contained(names, method);
-}
-
-static bool isInPlaceName(llvm::StringRef name) {
-  return name.size() > 1 && name.ends_with("_") && !name.ends_with("__") &&
-         name != "requires_grad_" && name != "manual_seed_";
-}
-
-std::string Sharing::findRoot(const ast::Expr &expr, bool &isPart) const {
-  if (auto *name = llvm::dyn_cast<ast::NameExpr>(&expr))
-    return name->name.str();
-  if (auto *member = llvm::dyn_cast<ast::MemberExpr>(&expr)) {
-    llvm::StringRef field = member->member.text;
-    if (field == "T" || field == "mT" || field == "H" || field == "data") {
-      isPart |= field != "data";
-      return findRoot(*member->base, isPart);
-    }
-    if (field == "grad" || field == "shape" || field == "dtype")
-      return "";
-    bool isPartOfBase = false;
-    if (llvm::isa<ast::SelfExpr>(member->base))
-      return ("self." + field).str();
-    std::string base = findRoot(*member->base, isPartOfBase);
-    return base.empty() || isPartOfBase ? "" : base + "." + field.str();
-  }
-  if (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&expr)) {
-    // A slice of a list is another list.
-    if (auto *list = llvm::dyn_cast<ast::NameExpr>(part->base);
-        list && facts.isList(list->name) &&
-        llvm::any_of(part->items, [](const ast::SubscriptItem &item) {
-          return item.kind == ast::SubscriptItem::Slice;
-        }))
-      return "";
-    // A tensor of indices or a mask picks a copy of the elements.
-    for (const ast::SubscriptItem &item : part->items) {
-      auto *index = llvm::dyn_cast_or_null<ast::NameExpr>(item.index);
-      bool isNumber =
-          item.kind != ast::SubscriptItem::Index ||
-          (index ? !facts.isTensor(index->name)
-                 : llvm::isa<ast::IntExpr, ast::UnaryExpr, ast::BinaryExpr>(
-                       item.index));
-      if (!isNumber)
-        return "";
-    }
-    isPart = true;
-    return findRoot(*part->base, isPart);
-  }
-  if (auto *call = llvm::dyn_cast<ast::CallExpr>(&expr)) {
-    auto *method = llvm::dyn_cast<ast::MemberExpr>(call->callee);
-    if (!method)
-      return "";
-    if (isInPlaceName(method->member.text))
-      return findRoot(*method->base, isPart);
-    if (!givesPart(method->member.text))
-      return "";
-    isPart |= method->member.text != "detach";
-    return findRoot(*method->base, isPart);
-  }
-  return "";
-}
-
-std::string Sharing::findRoot(const ast::Expr &expr) const {
-  bool isPart = false;
-  return findRoot(expr, isPart);
-}
+bool Sharing::isOff() const { return c.isWalkedAside(); }
 
 //===----------------------------------------------------------------------===//
-// Reads
+// Values
 //===----------------------------------------------------------------------===//
 
-/// Whether a member or method says something that no change of elements
-/// affects.
-static bool isOfType(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral names[] = {
-      "shape", "dtype", "device", "ndim",          "dim",
-      "numel", "size",  "grad",   "requires_grad", "requires_grad_"};
-  return llvm::is_contained(names, name);
+static bool isSequence(const Val &val) {
+  return val.is(ValKind::Tuple) || val.is(ValKind::List);
 }
 
-void Sharing::hide(const ast::Target &target, SourceRange scope) {
-  if (!target.isTuple()) {
-    scopes.emplace_back(target.name, scope);
-    hidden.push_back(target.name);
-  }
-  for (const ast::Target *element : target.elements)
-    hide(*element, scope);
+static size_t rankOf(const Val &val) {
+  return val.is(ValKind::Tensor) ? typeOf(val).dims.size() : 0;
 }
 
-void Sharing::visitComprehension(
-    const ast::ComprehensionExpr &expr,
-    llvm::function_ref<void(const ast::Expr &)> visit) {
-  size_t outer = hidden.size();
-  for (const ast::ComprehensionClause &clause : expr.clauses) {
-    visit(*clause.iterable);
-    hide(*clause.target, expr.range);
-    for (const ast::Expr *condition : clause.conditions)
-      visit(*condition);
-  }
-  visit(*expr.element);
-  hidden.resize(outer);
-}
-
-void Sharing::readCall(const ast::CallExpr &call, uint32_t at) {
-  calls.push_back(&call);
-  auto *method = llvm::dyn_cast<ast::MemberExpr>(call.callee);
-  auto *function = llvm::dyn_cast<ast::NameExpr>(call.callee);
-  llvm::StringRef name = method     ? method->member.text
-                         : function ? llvm::StringRef(function->name)
-                                    : "";
-  if (name == "len" && function)
+void Sharing::track(Val &val) {
+  bool isTensor = val.is(ValKind::Tensor) && !isUnread(val);
+  if (val.shareId || (!isTensor && !isSequence(val)) || isOff())
     return;
-  bool isInPlace = isInPlaceName(name);
-  bool isFunction =
-      function || (method && (llvm::isa<ast::MemberExpr>(method->base) ||
-                              llvm::isa<ast::NameExpr>(method->base)));
-  auto *owner = method ? llvm::dyn_cast<ast::NameExpr>(method->base) : nullptr;
-  bool isModule =
-      owner && llvm::is_contained({"init", "nn", "F", "torch"}, owner->name);
-  if (auto *space =
-          method ? llvm::dyn_cast<ast::MemberExpr>(method->base) : nullptr)
-    isModule |= space->member.text == "init" || space->member.text == "utils";
-  if (isInPlace && isFunction && (function || isModule)) {
-    if (!call.args.empty())
-      change(*call.args[0].value, call.range, call.range.end - 1);
-  } else if (isInPlace && method) {
-    change(*method->base, call.range, call.range.end - 1);
+  if (isSequence(val))
+    for (Val &element : val.as<Sequence>().elements)
+      track(element);
+  if (val.is(ValKind::Tuple)) {
+    val.shareId = SharingState::kTuple; // it never changes
+    return;
   }
-  for (const ast::Argument &arg : call.args) {
-    if (arg.kind != ast::Argument::Keyword)
+  Event made{Event::New};
+  made.view.dims.assign(rankOf(val), 0);
+  val.shareId = state->add(made);
+  state->shares[val.shareId].isList = !isTensor;
+}
+
+void Sharing::name(Val &val, SourceRange place) {
+  if (!val.shareId || val.is(ValKind::Tuple) || isOff())
+    return;
+  if (state->shares[val.shareId].isNamed)
+    val.shareId = state->add({Event::Copy, 0, val.shareId});
+  Share &share = state->shares[val.shareId];
+  share.isNamed = true;
+  if (share.source == 0)
+    return;
+  share.link = place;
+  share.value = val.range;
+}
+
+bool Sharing::isShared(const Val &val) {
+  if (!isSequence(val))
+    return val.shareId != 0;
+  bool hasTensor = false;
+  for (const Val &element : elementsOf(val)) {
+    if (!element.is(ValKind::Tensor) && !isSequence(element))
       continue;
-    if (arg.keyword.text == "out")
-      change(*arg.value, call.range, call.range.end - 1);
+    if (!isShared(element))
+      return false;
+    hasTensor = true;
   }
-  if (isInPlace || name == "step" || name == "load" ||
-      name == "load_state_dict" || name == "restore" || name == "apply" ||
-      (function &&
-       !llvm::is_contained({"print", "range", "len", "zip", "enumerate", "list",
-                            "sum", "int", "float", "str", "abs"},
-                           function->name)))
-    modelChanges.push_back(call.range.end);
-  static constexpr llvm::StringLiteral growing[] = {
-      "append", "extend", "insert",  "pop",
-      "remove", "sort",   "reverse", "clear"};
-  // A call reads its arguments before it changes something.
-  uint32_t use = call.range.end - 2;
-  // `v, i = x.sort()` is the method of a tensor.
-  bool isGrowing = owner && llvm::is_contained(growing, name) &&
-                   (name != "sort" || isStatement(call.range));
-  if (isGrowing) {
-    change(*method->base, call.range, call.range.end - 1);
-    if ((name == "append" || name == "insert") && !call.args.empty())
-      keep(owner->name, *call.args.back().value, call.range);
-  } else if (!method) {
-    read(*call.callee, use);
-  } else if (!isOfType(name)) {
-    read(*method->base, isInPlace || givesPart(name) ? at : use);
-  }
-  for (const ast::Argument &arg : call.args)
-    read(*arg.value, use);
+  return hasTensor;
 }
 
-void Sharing::read(const ast::Expr *expr) {
-  if (expr)
-    read(*expr, expr->range.end - 1);
+void Sharing::forget(Val &val) {
+  val.shareId = 0;
+  if (isSequence(val))
+    for (Val &element : val.as<Sequence>().elements)
+      forget(element);
 }
 
-void Sharing::read(const ast::Expr &expr, uint32_t at) {
-  if (auto *name = llvm::dyn_cast<ast::NameExpr>(&expr)) {
-    if (!llvm::is_contained(hidden, name->name))
-      reads.push_back({name->name.str(), name->range, at, {}});
-    return;
-  }
-  if (auto *call = llvm::dyn_cast<ast::CallExpr>(&expr))
-    return readCall(*call, at);
-  uint32_t end = expr.range.end - 1;
-  if (auto *made = llvm::dyn_cast<ast::ComprehensionExpr>(&expr))
-    return visitComprehension(
-        *made, [&](const ast::Expr &child) { read(child, end); });
-  if (auto *choice = llvm::dyn_cast<ast::ConditionalExpr>(&expr)) {
-    size_t first = reads.size();
-    read(choice->condition);
-    for (Event &event : llvm::drop_begin(reads, first))
-      event.at = expr.range.begin; // before both values
-    read(choice->thenValue);
-    read(choice->elseValue);
-    branches.push_back({choice->thenValue->range, choice->elseValue->range});
-    return;
-  }
-  if (auto *member = llvm::dyn_cast<ast::MemberExpr>(&expr)) {
-    if (isOfType(member->member.text))
-      return;
-    std::string root = findRoot(expr);
-    auto [owner, field] = llvm::StringRef(root).split('.');
-    if (!field.empty() && !llvm::is_contained(hidden, owner))
-      reads.push_back({root, expr.range, at, {}});
-  }
-  bool isComputed =
-      llvm::isa<ast::UnaryExpr, ast::BinaryExpr, ast::CompareExpr>(&expr);
-  if (llvm::isa<ast::FStringExpr>(&expr))
-    ast::forEachChild(expr, [&](const ast::Expr &child) { read(&child); });
-  else
-    ast::forEachChild(expr, [&](const ast::Expr &child) {
-      read(child, isComputed ? end : at);
-    });
+Val Sharing::withoutValue(const Val &val) {
+  Val shared;
+  shared.kind = val.kind;
+  shared.shareId = val.shareId;
+  shared.range = val.range;
+  return shared;
 }
 
 //===----------------------------------------------------------------------===//
-// Statements
+// Views
 //===----------------------------------------------------------------------===//
 
-Sharing::Sharing(llvm::ArrayRef<const ast::Stmt *> body, SourceRange range,
-                 SharingFacts facts)
-    : whole(range), facts(std::move(facts)) {
-  visit(body, range);
+unsigned Sharing::addView(unsigned share, View how) {
+  if (!share || isOff())
+    return 0;
+  Event event{Event::Show, 0, share};
+  event.view = std::move(how);
+  share = state->add(std::move(event));
+  return share;
 }
 
-void Sharing::visit(llvm::ArrayRef<const ast::Stmt *> stmts,
-                    SourceRange block) {
-  for (const ast::Stmt *stmt : stmts)
-    visit(*stmt, block);
+unsigned Sharing::partOf(unsigned share, DimsRef dims, unsigned dim,
+                         const Val &start, const Size &size, int64_t step) {
+  View how;
+  for (size_t i = 0; i != dims.size(); ++i)
+    how.dims.push_back(i);
+  how.dim = dim;
+  std::optional<int64_t> first = c.host.constantInt(start);
+  std::optional<int64_t> count = c.host.constantOf(size);
+  if (first && count)
+    how.indices = {*first, *first + std::max<int64_t>(*count - 1, 0) * step +
+                               (*count > 0)};
+  how.isExact = first && count && step == 1;
+  if (step != 1) // no further part of it is told from the others
+    how.dims[dim] = -1;
+  // Whole rows of a dense tensor are dense.
+  bool isRow = step == 1;
+  for (unsigned i = 0; i != dim; ++i)
+    isRow &= dims[i].isConstant(1);
+  how.layout = isRow ? Layout::Dense : Layout::Unknown;
+  return addView(share, std::move(how));
 }
 
-void Sharing::visitBlock(const ast::Block *block) {
-  if (!block)
+void Sharing::slice(const Val &tensor, Val &view, unsigned dim,
+                    const Val &start, int64_t step) {
+  if (tensor.shareId && view.shareId != tensor.shareId && !view.isError())
+    view.shareId = partOf(tensor.shareId, typeOf(tensor).dims, dim, start,
+                          typeOf(view).dims[dim], step);
+}
+
+void Sharing::permute(const Val &tensor, Val &view,
+                      llvm::ArrayRef<int64_t> permutation) {
+  if (!tensor.shareId || view.shareId == tensor.shareId || view.isError())
     return;
-  visit(block->stmts, block->range);
-  if (!block->stmts.empty() &&
-      llvm::isa<ast::ReturnStmt, ast::BreakStmt>(block->stmts.back()))
-    closed.push_back(block->range);
-}
-
-void Sharing::change(const ast::Expr &target, SourceRange range, uint32_t at) {
-  std::string root = findRoot(target);
-  if (!root.empty() &&
-      !llvm::is_contained(hidden, llvm::StringRef(root).split('.').first))
-    changes.push_back({root, range, at, {}});
-}
-
-void Sharing::keep(llvm::StringRef list, const ast::Expr &value,
-                   SourceRange range) {
-  const ast::Expr *single = &value;
-  llvm::ArrayRef<const ast::Expr *> elements(single);
-  if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&value))
-    elements = tuple->elements;
-  else if (auto *literal = llvm::dyn_cast<ast::ListExpr>(&value))
-    elements = literal->elements;
-  for (const ast::Expr *element : elements) {
-    bool isPart = false;
-    std::string root = findRoot(*element, isPart);
-    if (!root.empty())
-      links.push_back({list.str(), root, range, range.end, true, isPart});
+  View how;
+  how.dims.assign(permutation.begin(), permutation.end());
+  // It is dense if the dims of another size than 1 keep their order.
+  bool isKnown = true;
+  llvm::SmallVector<int64_t> longer;
+  for (int64_t dim : permutation) {
+    std::optional<int64_t> size = c.host.constantOf(typeOf(tensor).dims[dim]);
+    isKnown &= size.has_value();
+    if (!size || *size != 1)
+      longer.push_back(dim);
   }
+  how.layout = llvm::is_sorted(longer) ? Layout::Dense
+               : isKnown               ? Layout::Scattered
+                                       : Layout::Unknown;
+  view.shareId = addView(tensor.shareId, std::move(how));
 }
 
-void Sharing::visitLink(const ast::Expr &target, const ast::Expr &value,
-                        SourceRange range) {
-  if (auto *choice = llvm::dyn_cast<ast::ConditionalExpr>(&value)) {
-    visitLink(target, *choice->thenValue, range);
-    visitLink(target, *choice->elseValue, range);
+void Sharing::reshape(const Val &tensor, Val &view) {
+  if (!tensor.shareId || view.shareId == tensor.shareId || view.isError())
     return;
-  }
-  if (auto *names = llvm::dyn_cast<ast::TupleExpr>(&target)) {
-    auto *values = llvm::dyn_cast<ast::TupleExpr>(&value);
-    bool fits = values && values->elements.size() == names->elements.size();
-    for (size_t i = 0; i < names->elements.size(); ++i) {
-      const ast::Expr *name = names->elements[i];
-      const ast::Expr &own = fits ? *values->elements[i] : value;
-      // After `a, b = b, a` the two are still different tensors.
-      bool isExchanged =
-          fits && llvm::any_of(names->elements, [&](const ast::Expr *other) {
-            return other != name && findRoot(*other) == findRoot(own);
-          });
-      if (!isExchanged)
-        visitLink(*name, own, range);
-    }
-    return;
-  }
-  bool isPart = false;
-  std::string root = findRoot(target, isPart);
-  if (root.empty())
-    return;
-  bool isWhole = llvm::isa<ast::NameExpr>(&target);
-  if (llvm::isa<ast::TupleExpr, ast::ListExpr>(&value))
-    return keep(root, value, range);
-  // What is assigned to a part is copied, unless it is a list's element.
-  if (!isWhole && !llvm::isa<ast::MemberExpr>(&target))
-    return;
-  bool isPartOfValue = false;
-  std::string source = findRoot(value, isPartOfValue);
-  if (!source.empty() && source != root)
-    links.push_back({root, source, range, range.end, !isWhole, isPartOfValue});
-}
-
-void Sharing::visitTarget(const ast::Expr &target, const ast::AssignStmt &stmt,
-                          SourceRange block) {
-  if (auto *tuple = llvm::dyn_cast<ast::TupleExpr>(&target)) {
-    for (const ast::Expr *element : tuple->elements)
-      visitTarget(*element, stmt, block);
-    return;
-  }
-  if (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target))
-    for (const ast::SubscriptItem &item : part->items)
-      for (const ast::Expr *expr :
-           {item.index, item.start, item.stop, item.step})
-        read(expr);
-  bool isWhole = llvm::isa<ast::NameExpr, ast::MemberExpr>(&target) &&
-                 stmt.op == ast::AssignOp::Set;
-  if (!isWhole) {
-    change(target, stmt.range, stmt.range.end);
-    modelChanges.push_back(stmt.range.end);
-    return;
-  }
-  std::string root = findRoot(target);
-  if (!llvm::isa<ast::NameExpr>(&target))
-    modelChanges.push_back(stmt.range.end);
-  // `x = x.view(3)` is another name of what `x` was.
-  if (!root.empty() && findRoot(*stmt.value) != root)
-    assignments.push_back({root, stmt.range, stmt.range.end, block});
-}
-
-void Sharing::bind(const ast::Target &target, uint32_t at, SourceRange block) {
-  if (!target.isTuple())
-    assignments.push_back({target.name.str(), target.range, at, block});
-  for (const ast::Target *element : target.elements)
-    bind(*element, at, block);
-}
-
-void Sharing::noteNames(const ast::Expr *expr) {
-  if (!expr)
-    return;
-  auto visit = [&](const ast::Expr &child) { noteNames(&child); };
-  auto *name = llvm::dyn_cast<ast::NameExpr>(expr);
-  if (name && !llvm::is_contained(hidden, name->name))
-    names.emplace_back(name->name, name->range);
-  if (auto *made = llvm::dyn_cast<ast::ComprehensionExpr>(expr))
-    visitComprehension(*made, visit);
-  else
-    ast::forEachChild(*expr, visit);
-}
-
-void Sharing::visit(const ast::Stmt &stmt, SourceRange block) {
-  if (auto *let = llvm::dyn_cast<ast::LetStmt>(&stmt)) {
-    noteNames(let->value);
-    read(let->value);
-    bool isAnother =
-        !let->target->isTuple() && findRoot(*let->value) == let->target->name;
-    if (!isAnother)
-      bind(*let->target, stmt.range.end, block);
-    bool isPart = false;
-    std::string source = findRoot(*let->value, isPart);
-    if (!source.empty() && !let->target->isTuple() && !isAnother)
-      links.push_back({let->target->name.str(), source, stmt.range,
-                       stmt.range.end, false, isPart});
-    else if (!let->target->isTuple() &&
-             llvm::isa<ast::TupleExpr, ast::ListExpr>(let->value))
-      keep(let->target->name, *let->value, stmt.range);
-  } else if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt)) {
-    bool isPlain = llvm::isa<ast::NameExpr>(assign->target) &&
-                   assign->op == ast::AssignOp::Set;
-    if (!isPlain)
-      noteNames(assign->target);
-    noteNames(assign->value);
-    read(assign->value);
-    visitTarget(*assign->target, *assign, block);
-    if (assign->op == ast::AssignOp::Set)
-      visitLink(*assign->target, *assign->value, stmt.range);
-    else if (auto *name = llvm::dyn_cast<ast::NameExpr>(assign->target);
-             name && llvm::isa<ast::ListExpr>(assign->value))
-      keep(name->name, *assign->value, stmt.range);
-  } else if (auto *call = llvm::dyn_cast<ast::ExprStmt>(&stmt)) {
-    statements.push_back(call->value->range);
-    noteNames(call->value);
-    read(call->value);
-  } else if (auto *branch = llvm::dyn_cast<ast::IfStmt>(&stmt)) {
-    noteNames(branch->condition);
-    read(branch->condition);
-    visitBlock(branch->thenBlock);
-    visitBlock(branch->elseBlock);
-    if (branch->elseBlock)
-      branches.push_back({branch->thenBlock->range, branch->elseBlock->range});
-  } else if (auto *loop = llvm::dyn_cast<ast::ForStmt>(&stmt)) {
-    noteNames(loop->iterable);
-    read(loop->iterable);
-    bind(*loop->target, loop->body->range.begin, loop->body->range);
-    bool isPart = false;
-    std::string list = findRoot(*loop->iterable, isPart);
-    if (!list.empty() && !loop->target->isTuple())
-      links.push_back({loop->target->name.str(), list, loop->target->range,
-                       loop->body->range.begin, false, true});
-    visitBlock(loop->body);
-    loops.push_back(loop->body->range);
-  } else if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(&stmt)) {
-    noteNames(loop->condition);
-    read(loop->condition);
-    visitBlock(loop->body);
-    loops.push_back(stmt.range);
-  } else if (auto *with = llvm::dyn_cast<ast::WithStmt>(&stmt)) {
-    for (const ast::Argument &arg : with->args) {
-      noteNames(arg.value);
-      read(arg.value);
-    }
-    visit(with->body->stmts, block); // opens no scope
-  } else if (auto *result = llvm::dyn_cast<ast::ReturnStmt>(&stmt)) {
-    noteNames(result->value);
-    read(result->value);
-  } else if (auto *check = llvm::dyn_cast<ast::AssertStmt>(&stmt)) {
-    for (const ast::Expr *expr : {check->condition, check->message}) {
-      noteNames(expr);
-      read(expr);
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Order
-//===----------------------------------------------------------------------===//
-
-static bool holds(SourceRange range, uint32_t at) {
-  return range.begin <= at && at <= range.end;
-}
-
-/// Whether the one place is in another branch, or in a block that is left.
-bool Sharing::areSeparate(uint32_t from, uint32_t to) const {
-  return llvm::any_of(branches,
-                      [&](const auto &branch) {
-                        return holds(branch.first, from) &&
-                               holds(branch.second, to);
-                      }) ||
-         llvm::any_of(closed, [&](SourceRange block) {
-           return holds(block, from) && !holds(block, to);
-         });
-}
-
-/// Whether what `name` is at `from` can still be its value at `to`, which the
-/// program may reach from there.
-bool Sharing::isAlive(llvm::StringRef name, uint32_t from, uint32_t to) const {
-  auto isKilled = [&](auto kills) {
-    return llvm::any_of(assignments, [&](const Event &event) {
-      return event.name == name && kills(event);
-    });
+  View how;
+  how.dims.assign(rankOf(view), -1);
+  // Dims of size 1 come and go; the others are the tensor's, or unknown.
+  DimsRef from = typeOf(tensor).dims, to = typeOf(view).dims;
+  size_t next = 0;
+  auto skip = [&] {
+    while (next != from.size() && from[next].isConstant(1))
+      ++next;
   };
-  bool isForward = from <= to && !areSeparate(from, to) &&
-                   !isKilled([&](const Event &event) {
-                     bool isOnTheWay =
-                         holds(event.block, from) || holds(event.block, to);
-                     return from < event.at && event.at <= to && isOnTheWay;
-                   });
-  return isForward || llvm::any_of(loops, [&](SourceRange loop) {
-           if (!holds(loop, from) || !holds(loop, to))
-             return false;
-           bool isLeft = llvm::any_of(closed, [&](SourceRange block) {
-             return holds(block, from) && holds(loop, block.begin) &&
-                    !holds(block, to);
-           });
-           return !isLeft && !isKilled([&](const Event &event) {
-             if (!holds(loop, event.at))
-               return false;
-             bool isAfter = from < event.at && event.block.end >= loop.end;
-             bool isBefore = event.at <= to && to <= event.block.end;
-             return isAfter || isBefore;
-           });
-         });
-}
-
-bool Sharing::isUnchangedAt(llvm::StringRef name, uint32_t place) const {
-  return isAlive(name, whole.begin, place);
-}
-
-bool Sharing::mayChangeModels(uint32_t start, uint32_t place) const {
-  return llvm::any_of(modelChanges, [&](uint32_t at) {
-    bool isBetween = start < at && at <= place;
-    return isBetween || llvm::any_of(loops, [&](SourceRange loop) {
-             return holds(loop, at) && holds(loop, place) &&
-                    !holds(loop, start);
-           });
-  });
-}
-
-//===----------------------------------------------------------------------===//
-// Queries
-//===----------------------------------------------------------------------===//
-
-/// Whether the link carries a change of `from` to another name, `to`.
-bool Sharing::reaches(const Link &link, llvm::StringRef from,
-                      llvm::StringRef &to, const Event &change) const {
-  bool isSource = link.source == from;
-  if (!isSource && (link.target != from || link.isKept))
-    return false;
-  to = isSource ? link.target : link.source;
-  // A list that grows is no change of its elements.
-  if (isSource && link.isPart && facts.isList(from))
-    return false;
-  return isAlive(from, link.at, change.at) && isAlive(to, link.at, change.at);
-}
-
-std::optional<SharedChange> Sharing::findRead(const Event &change,
-                                              llvm::StringRef blamed,
-                                              bool orItself,
-                                              SourceRange ignored) const {
-  struct Step {
-    llvm::StringRef name;
-    SourceRange link;
-    bool isBlamed;
-  };
-  llvm::SmallVector<Step> steps = {{change.name, {}, blamed.empty()}};
-  llvm::StringSet<> seen;
-  seen.insert(change.name);
-  for (size_t i = 0; i != steps.size(); ++i) {
-    Step step = steps[i];
-    for (const Link &link : links) {
-      llvm::StringRef to;
-      // `q, k = x.chunk(2)`: parts that one statement names have no common
-      // elements.
-      bool isOtherPart = i != 0 && link.isPart && link.range == step.link;
-      if (isOtherPart || !reaches(link, step.name, to, change) ||
-          !seen.insert(to).second)
-        continue;
-      bool isBlamed =
-          step.isBlamed || (link.isKept ? link.source : link.target) == blamed;
-      steps.push_back({to, link.range, isBlamed});
-    }
-    // What a call changes is read under its own name, too.
-    if (!step.isBlamed || (i == 0 && !orItself))
+  bool fits = true;
+  for (size_t i = 0; i != to.size(); ++i) {
+    if (to[i].isConstant(1))
       continue;
-    SharedChange found;
-    found.changed = change.name;
-    found.other = step.name.str();
-    found.change = change.range;
-    found.link = step.link;
-    bool isRead = step.name.contains('.'); // others may read it at any time
-    for (const Event &read : reads) {
-      bool isOwn = ignored.isValid() && holds(ignored, read.range.begin) &&
-                   read.range.end <= ignored.end;
-      if (isRead || read.name != step.name || isOwn ||
-          !isAlive(step.name, change.at, read.at))
-        continue;
-      isRead = true;
-      found.read = read.range;
-    }
-    if (isRead)
-      return found;
+    skip();
+    fits = fits && next != from.size() && from[next] == to[i];
+    if (fits)
+      how.dims[i] = next++;
   }
-  return std::nullopt;
+  skip();
+  how.isReshaped = !fits || next != from.size();
+  view.shareId = addView(tensor.shareId, std::move(how));
 }
 
-std::optional<SharedChange> Sharing::findChange(llvm::StringRef name) const {
-  for (const Event &event : changes)
-    if (auto found = findRead(event, name, /*orItself=*/false, {}))
-      return found;
-  return std::nullopt;
+void Sharing::viewAs(const Val &tensor, Val &view) {
+  if (isSequence(view)) {
+    for (Val &element : view.as<Sequence>().elements)
+      viewAs(tensor, element);
+    return;
+  }
+  if (view.shareId || !view.is(ValKind::Tensor))
+    return;
+  View how;
+  how.dims.assign(rankOf(view), -1);
+  how.layout = Layout::Unknown;
+  view.shareId = addView(tensor.shareId, std::move(how));
 }
 
-std::optional<SharedChange> Sharing::findRead(llvm::StringRef changed,
-                                              SourceRange call,
-                                              bool orItself) const {
-  if (isHiddenAt(changed.split('.').first, call))
-    return std::nullopt;
-  return findRead({changed.str(), call, call.end - 1, {}}, "", orItself, call);
+bool Sharing::isScattered(const Val &tensor) const {
+  return state->shares[tensor.shareId].layout == Layout::Scattered;
 }
 
-const ast::CallExpr *Sharing::findCall(SourceRange range) const {
-  for (const ast::CallExpr *call : calls)
-    if (call->range == range)
-      return call;
-  return nullptr;
+//===----------------------------------------------------------------------===//
+// Uses and changes
+//===----------------------------------------------------------------------===//
+
+void Sharing::useSelf(const Val &val, SourceRange range) {
+  if (val.shareId && !isOff())
+    state->add({Event::Use, 0, val.shareId, 0, range});
 }
 
-std::vector<SourceRange> Sharing::occurrencesOf(llvm::StringRef name) const {
-  std::vector<SourceRange> ranges;
-  for (const auto &[found, range] : names)
-    if (found == name)
-      ranges.push_back(range);
-  return ranges;
+void Sharing::use(const Val &val, SourceRange range) {
+  if (isOff())
+    return;
+  if (val.is(ValKind::Tensor) || isSequence(val))
+    useSelf(val, range);
+  if (isSequence(val))
+    for (const Val &element : elementsOf(val))
+      use(element, range);
 }
 
-bool Sharing::isHiddenAt(llvm::StringRef name, SourceRange place) const {
-  return llvm::any_of(scopes, [&](const auto &scope) {
-    return scope.first == name && holds(scope.second, place.begin) &&
-           place.end <= scope.second.end;
+void Sharing::change(const Val &old, Val &changed, SourceRange range,
+                     unsigned part) {
+  if (!old.shareId || isOff() || changed.isError())
+    return;
+  Event event{Event::Set, 0, old.shareId, part, range};
+  event.value = old.range;
+  event.isCall = c.text(range).ends_with(")") && old.range != range &&
+                 !c.text(range).starts_with(c.text(old.range));
+  changed.shareId = state->add(std::move(event));
+  state->shares[changed.shareId].isNamed = true;
+}
+
+static llvm::StringRef nameOf(const Slot &slot) { return slot.name; }
+
+unsigned Sharing::read(const Slot &slot) {
+  if (isOff())
+    return 0;
+  return state->add(
+      {Event::Copy, 0,
+       state->ofModel(&slot, nameOf(slot), slot.type.dims.size())});
+}
+
+void Sharing::change(const Slot &slot, SourceRange range) {
+  auto found = state->ofModels.find(&slot);
+  if (found == state->ofModels.end() || isOff())
+    return; // nothing has read it
+  state->ofModel(&slot, nameOf(slot), 0);
+  state->add({Event::Set, found->second, found->second, 0, range});
+}
+
+void Sharing::replace(const Slot &slot, const Val &val) {
+  if (isOff())
+    return;
+  Val tensor = val;
+  track(tensor);
+  unsigned own = state->ofModel(&slot, nameOf(slot), 0);
+  state->add({Event::Put, own, tensor.shareId});
+}
+
+unsigned Sharing::readGradient(const Slot &slot) {
+  if (isOff())
+    return 0;
+  return state->add({Event::Copy, 0,
+                     state->ofModel(&slot.gradName, slot.name + ".grad",
+                                    slot.type.dims.size())});
+}
+
+void Sharing::changeGradient(const Slot &slot, SourceRange range) {
+  auto found = state->ofModels.find(&slot.gradName);
+  if (found != state->ofModels.end() && !isOff())
+    state->add({Event::Set, found->second, found->second, 0, range});
+}
+
+void Sharing::replaceGradient(const Slot &slot) {
+  auto found = state->ofModels.find(&slot.gradName);
+  if (found == state->ofModels.end() || isOff())
+    return;
+  Event made{Event::New};
+  made.view.dims.assign(slot.type.dims.size(), 0);
+  state->add({Event::Put, found->second, state->add(made)});
+}
+
+bool Sharing::areOne(const Val &a, const Val &b) const {
+  return llvm::any_of(state->shares[a.shareId].parts, [&](const Part &part) {
+    return llvm::any_of(state->shares[b.shareId].parts, [&](const Part &other) {
+      return part.storage == other.storage;
+    });
   });
 }
 
-std::vector<SourceRange> Sharing::changesOf(llvm::StringRef name) const {
-  std::vector<SourceRange> ranges;
-  for (const Event &event : changes)
-    if (event.name == name)
-      ranges.push_back(event.range);
-  return ranges;
+//===----------------------------------------------------------------------===//
+// Control flow
+//===----------------------------------------------------------------------===//
+
+void Sharing::beginBranch() {
+  if (!isOff())
+    state->add({Event::Branch});
 }
 
-std::vector<SourceRange> Sharing::changesOfGiven(llvm::StringRef name) const {
-  std::vector<SourceRange> ranges = changesOf(name);
-  llvm::erase_if(ranges, [&](SourceRange change) {
-    return !isUnchangedAt(name, change.begin);
-  });
-  return ranges;
+void Sharing::beginElse() {
+  if (!isOff())
+    state->add({Event::Else});
 }
 
-std::string Sharing::findSource(llvm::StringRef name, uint32_t place) const {
-  for (const Link &link : links)
-    if (link.target == name && !link.isKept && isAlive(name, link.at, place) &&
-        isAlive(link.source, link.at, place))
-      return link.source;
-  return "";
+void Sharing::endBranch() {
+  if (!isOff())
+    state->add({Event::EndBranch});
 }
 
-unsigned Sharing::countAssignments(llvm::StringRef name) const {
-  return llvm::count_if(assignments,
-                        [&](const Event &event) { return event.name == name; });
+/// The share of a value of two paths.
+static void joinAs(Event::Kind kind, SharingState &state, const Val &one,
+                   const Val &other, Val &result);
+
+void Sharing::join(const Val &then, const Val &other, Val &result) {
+  if (!isOff())
+    joinAs(Event::Join, *state, then, other, result);
+}
+
+void Sharing::joinLoop(const Val &before, const Val &after, Val &result) {
+  if (!isOff())
+    joinAs(Event::JoinLoop, *state, before, after, result);
+}
+
+void Sharing::beginLoop() {
+  if (isOff())
+    return;
+  state->loops.push_back(state->events.size());
+  state->add({Event::Loop});
+}
+
+static void
+collectShares(const Val &start, const Val &end,
+              llvm::SmallVectorImpl<std::pair<unsigned, unsigned>> &pairs) {
+  if (start.shareId && end.shareId && !start.is(ValKind::Tuple))
+    pairs.emplace_back(start.shareId, end.shareId);
+  if (!isSequence(start) || !isSequence(end))
+    return;
+  for (auto [a, b] : llvm::zip(elementsOf(start), elementsOf(end)))
+    collectShares(a, b, pairs);
+}
+
+void Sharing::endLoop(llvm::ArrayRef<std::pair<Val, Val>> carried) {
+  if (isOff())
+    return;
+  state->carried.emplace_back();
+  for (const auto &[start, end] : carried)
+    collectShares(start, end, state->carried.back());
+  unsigned number = state->carried.size() - 1;
+  state->add(
+      {Event::EndLoop, number, static_cast<unsigned>(state->loops.back())});
+  state->loops.pop_back();
+  if (!state->loops.empty())
+    return;
+  state->events.clear();
+  state->carried.clear();
+}
+
+static void joinAs(Event::Kind kind, SharingState &state, const Val &one,
+                   const Val &other, Val &result) {
+  if (isSequence(result) && isSequence(one) && isSequence(other)) {
+    auto &elements = result.as<Sequence>().elements;
+    for (auto [a, b, element] :
+         llvm::zip(elementsOf(one), elementsOf(other), elements))
+      joinAs(kind, state, a, b, element);
+    return;
+  }
+  if (!one.shareId && !other.shareId)
+    return;
+  unsigned from = one.shareId ? one.shareId : other.shareId;
+  unsigned last = other.shareId ? other.shareId : one.shareId;
+  result.shareId = from == last ? state.add({Event::Copy, 0, from})
+                                : state.add({kind, 0, from, last});
+  state.shares[result.shareId].isNamed = true;
 }

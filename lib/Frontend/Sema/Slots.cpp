@@ -66,6 +66,8 @@ void Models::addToCheckpoint(Emitter::Checkpoint &checkpoint,
   for (const NamedSlot &named : slots) {
     ensureSlotNamed(*named.slot);
     useSlot(*named.slot, use, c.here);
+    if (use != "saved")
+      c.sharing.change(*named.slot, c.userRange(c.here));
     checkpoint.slots.push_back(named.slot->name);
     checkpoint.keys.push_back(named.key);
     for (const std::string &alias : named.aliases)
@@ -200,6 +202,8 @@ Val Models::readSlot(Slot &slot, SourceRange range) {
   if (c.training.noGrad)
     val = c.training.stopGradient(val);
   val.as<TensorInfo>().state = slot.shared_from_this();
+  if (!c.isPrelude(range.file))
+    val.shareId = c.sharing.read(slot);
   return val;
 }
 
@@ -209,6 +213,8 @@ void Models::rawWrite(llvm::StringRef slot, Value value) {
 }
 
 void Models::writeSlot(Slot &slot, const Val &val) {
+  if (!c.sharing.isReplacing)
+    c.sharing.change(slot, c.userRange(c.here));
   // A part of a model that is being made gets its name with the whole.
   if (slot.name.empty() && !building.empty() && !c.isInsideRunTimeRegion() &&
       (slot.isHostNumber || typeOf(val).place.kind == Place::Kind::Free)) {

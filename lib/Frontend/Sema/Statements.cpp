@@ -1,7 +1,6 @@
 //===- Statements.cpp - let, with, assert ---------------------------------===//
 
 #include "Checker.h"
-#include "Sharing.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -301,7 +300,8 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
       return Flow::Next;
     }
   }
-  if (call && val.is(ValKind::Tensor) && reportInPlaceStatement(*this, stmt))
+  if (call && val.is(ValKind::Tensor) &&
+      reportInPlaceStatement(*this, stmt, val))
     return Flow::Next;
   if (!call || (val.is(ValKind::Tensor) && !changesArgument(*call))) {
     Diagnostic &report =

@@ -361,15 +361,22 @@ Val Tensors::fillTensor(const Val &scalar, const TensorType &type,
 }
 
 Val Tensors::broadcastTo(const Val &tensor, DimsRef dims) {
-  return like(tensor, typed::broadcast(builder, typedOf(tensor), dims));
+  Val result = like(tensor, typed::broadcast(builder, typedOf(tensor), dims));
+  c.sharing.viewAs(tensor, result);
+  return result;
 }
 
 Val Tensors::reshapeTo(const Val &tensor, DimsRef dims) {
-  return like(tensor, typed::reshape(builder, typedOf(tensor), dims));
+  Val result = like(tensor, typed::reshape(builder, typedOf(tensor), dims));
+  c.sharing.reshape(tensor, result);
+  return result;
 }
 
 Val Tensors::permuteTo(const Val &tensor, llvm::ArrayRef<int64_t> permutation) {
-  return like(tensor, typed::permute(builder, typedOf(tensor), permutation));
+  Val result =
+      like(tensor, typed::permute(builder, typedOf(tensor), permutation));
+  c.sharing.permute(tensor, result, permutation);
+  return result;
 }
 
 /// An int as the builder takes it.
@@ -379,8 +386,10 @@ static TypedInt typedInt(const Val &number) {
 
 Val Tensors::sliceOf(const Val &tensor, const Val &start, unsigned dim,
                      int64_t step, const Size &size) {
-  return like(tensor, typed::slice(builder, typedOf(tensor), dim,
-                                   typedInt(start), size, step));
+  Val result = like(tensor, typed::slice(builder, typedOf(tensor), dim,
+                                         typedInt(start), size, step));
+  c.sharing.slice(tensor, result, dim, start, step);
+  return result;
 }
 
 Val Tensors::updateSliceOf(const Val &tensor, const Val &update,

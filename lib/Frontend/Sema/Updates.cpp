@@ -68,6 +68,21 @@ Val Indexing::updatePart(const Val &tensor, const Resolved &resolved,
   return updateAlong(tensor, resolved.restrictions, whole);
 }
 
+/// The share of the part that is updated; 0 for elements anywhere.
+static unsigned partOf(Checker &c, const Val &tensor,
+                       const std::optional<Indexing::Resolved> &resolved) {
+  if (!resolved)
+    return 0;
+  unsigned part = tensor.shareId;
+  for (const Indexing::Restriction &one : resolved->restrictions) {
+    if (one.indices.is(ValKind::Tensor))
+      return 0;
+    part = c.sharing.partOf(part, typeOf(tensor).dims, one.dim, one.start,
+                            one.size, one.step);
+  }
+  return part;
+}
+
 Val Indexing::updateTensor(const Val &tensor,
                            llvm::ArrayRef<ast::SubscriptItem> items,
                            const Val &update, SourceRange range) {
@@ -84,6 +99,7 @@ Val Indexing::updateTensor(const Val &tensor,
     if (!resolved)
       return c.fail();
   }
+  updatedPart = partOf(c, tensor, resolved);
   c.at(range);
   if (update.isHostScalar() && !c.tensors.takesFloat(update, type.dtype, range))
     return c.fail();

@@ -77,6 +77,9 @@ struct Val {
   /// Int: its literal, through any names, or the name of the `arg`; invalid if
   /// the int is computed.
   SourceRange written;
+  /// Tensor, Tuple and List: what PyTorch would share with other values
+  /// (Sharing.h); 0 for a value that nothing else shares yet.
+  unsigned shareId = 0;
   std::shared_ptr<Payload> data;
 
   bool is(ValKind k) const { return kind == k; }
