@@ -27,7 +27,7 @@ REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "Reference.md"
 LEFT_OUT = {
     "gives a value of the host": {"numel", "size", "dim", "is_floating_point", "allclose", "equal",
                                   "tolist"},
-    "is the same tensor here": {"cuda", "deepcopy"},
+    "is the same tensor here": {"as_tensor", "cuda", "deepcopy"},
     "is part of statements": {"cpu", "item"},
     "draws random numbers in an order of its own": {
         "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"},

@@ -298,6 +298,7 @@ static Val einsum(Checker &c, const Bound &args) {
 }
 
 llvm::ArrayRef<Builtin> sema::getEinsumBuiltins() {
-  static const Builtin table[] = {{"einsum", "equation, *tensors", einsum}};
+  static const Builtin table[] = {
+      {"einsum", "equation, *tensors", einsum, Shares::Kept}};
   return table;
 }

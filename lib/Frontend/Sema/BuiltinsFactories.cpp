@@ -541,6 +541,7 @@ llvm::ArrayRef<Builtin> sema::getFactoryBuiltins() {
       {"arange",
        "*start_end_step, start=, end=, step=, dtype=, device=", arange},
       {"tensor", "data, dtype=, device=", tensor},
+      {"as_tensor", "data, dtype=, device=", tensor, Shares::Kept},
   };
   return table;
 }

@@ -175,7 +175,7 @@ static Val rearrange(Checker &c, const Bound &args) {
 
 llvm::ArrayRef<Builtin> sema::getPatternBuiltins() {
   static const Builtin table[] = {
-      {"rearrange", "**", rearrange},
+      {"rearrange", "**", rearrange, Shares::Kept},
   };
   return table;
 }

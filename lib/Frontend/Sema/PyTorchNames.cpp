@@ -132,7 +132,8 @@ bool sema::isLaterParameter(llvm::StringRef owner, llvm::StringRef name) {
 llvm::StringRef sema::getOwnName(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
       .Case("absolute", "abs")
-      .Cases({"as_tensor", "asarray", "scalar_tensor"}, "tensor")
+      .Case("asarray", "as_tensor")
+      .Case("scalar_tensor", "tensor")
       .Cases({"concat", "concatenate"}, "cat")
       .Case("divide", "div")
       .Case("empty_like", "zeros_like")
