@@ -145,7 +145,9 @@ private:
   Val rowAt(const Val &iterable, const Val &index);
   bool rowsOf(const Val &tensor, SourceRange range, Vals &out);
   void forRows(const ast::ForStmt &stmt, const Val &iterable);
-  void forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements);
+  /// Unrolls a loop over the elements of `iterable`.
+  void forElements(const ast::ForStmt &stmt, llvm::ArrayRef<Val> elements,
+                   const Val &iterable);
   void forLoader(const ast::ForStmt &stmt, const Val &loader,
                  std::optional<int64_t> enumerateFrom);
   /// One epoch of a loader: the order of the rows for each tensor, on its

@@ -54,7 +54,7 @@ void ControlFlow::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
     return;
   if (elements.empty())
     c.scopes.useNamesIn(stmt.body->range);
-  forElements(stmt, elements);
+  forElements(stmt, elements, iterable);
 }
 
 bool ControlFlow::canUnroll(int64_t iterations, SourceRange range,
@@ -158,21 +158,60 @@ bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
   return false;
 }
 
+/// Whether an iteration has changed what a list holds from `next` on: the
+/// iterations that follow would be others in Python.
+static bool changesWhatFollows(Checker &c, const Val &iterable, size_t next,
+                               const llvm::StringSet<> &assigned) {
+  if (iterable.is(ValKind::Enumerate))
+    return changesWhatFollows(c, iterable.as<EnumerateInfo>().inner, next,
+                              assigned);
+  if (iterable.is(ValKind::Zip))
+    return llvm::any_of(iterable.as<ZipInfo>().iterables, [&](const Val &one) {
+      return changesWhatFollows(c, one, next, assigned);
+    });
+  if (!iterable.is(ValKind::List))
+    return false;
+  auto rest = elementsOf(iterable).drop_front(next);
+  return llvm::any_of(assigned, [&](const auto &name) {
+    Binding *binding = c.scopes.lookup(name.first());
+    if (!binding || !binding->val.is(ValKind::List) ||
+        binding->val.data == iterable.data ||
+        !c.sharing.areOne(binding->val, iterable))
+      return false;
+    auto now = elementsOf(binding->val);
+    return now.size() != next + rest.size() ||
+           !llvm::all_of_zip(now.drop_front(next), rest, isSame);
+  });
+}
+
 void ControlFlow::forElements(const ast::ForStmt &stmt,
-                              llvm::ArrayRef<Val> elements) {
+                              llvm::ArrayRef<Val> elements,
+                              const Val &iterable) {
   llvm::StringSet<> assigned = assignedNames(stmt.body);
-  for (const Val &element : elements) {
+  for (size_t i = 0; i != elements.size(); ++i) {
     if (!c.withinLimits(stmt.range))
       break;
     Flow flow = unless(isLoopOver(), stmt.range, assigned, [&] {
       beginIteration();
-      c.bindTarget(*stmt.target, element);
+      c.bindTarget(*stmt.target, elements[i]);
       execStatements(stmt.body->stmts);
       endIteration();
       return Flow::Next;
     });
     if (flow == Flow::Left)
       break;
+    Val isOver = isLoopOver();
+    if (!(isOver.known && isOver.truth) &&
+        changesWhatFollows(c, iterable, i + 1, assigned)) {
+      Diagnostic &report =
+          c.error(DiagCode::TD219, stmt.iterable->range,
+                  "the loop changes the list that it runs over");
+      report.label("in Python the next iterations run over the changed list; "
+                   "here over the one from before the loop");
+      if (iterable.is(ValKind::List))
+        c.offerSuffix(report, stmt.iterable->range, "[:]");
+      break;
+    }
   }
 }
 
@@ -242,7 +281,7 @@ void ControlFlow::forIndices(const ast::ForStmt &stmt, const Val &range,
       return;
     for (Val &index : elements)
       index = element(index);
-    return forElements(stmt, elements);
+    return forElements(stmt, elements, range);
   }
   if (!step) {
     c.host.reportNotKnown(info.step, "the step of a range");

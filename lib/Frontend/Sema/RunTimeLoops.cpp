@@ -259,7 +259,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
           "a loop that runs at run time cannot change " + describe(val));
       if (val.is(ValKind::List))
         report.note(kInsteadOfList, binding->declared);
-      binding->val = Val();
+      Sharing::forget(binding->val); // that it changes is reported
     }
   if (hasTail)
     addOutcome(*broke);

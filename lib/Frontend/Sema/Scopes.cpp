@@ -78,11 +78,16 @@ void Scopes::useNamesIn(SourceRange range) {
 void Checker::bindTarget(const ast::Target &target, Val val, bool isVar,
                          bool warnUnused) {
   if (!target.isTuple()) {
-    if (!val.range.isValid() && val.is(ValKind::Tensor))
-      val.range = target.range;
+    // The program has no text for a batch of a loop but its name.
+    bool isNamedOnly = !val.range.isValid() && val.is(ValKind::Tensor);
     scopes.bind(target.name, target.range, std::move(val), isVar);
-    if (warnUnused && target.name != "_")
-      scopes.scope->names[target.name].warnUnused = true;
+    if (target.name == "_")
+      return;
+    Binding &binding = scopes.scope->names[target.name];
+    if (isNamedOnly)
+      binding.val.range = target.range;
+    if (warnUnused)
+      binding.warnUnused = true;
     return;
   }
   Vals parts;
