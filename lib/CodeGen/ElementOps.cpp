@@ -439,6 +439,11 @@ static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
       .Default([](Operation *) { return Value(); });
 }
 
+static bool mayBeSameProduct(Value x, Value y) {
+  return x == y ||
+         (x.getDefiningOp<arith::MulFOp>() && y.getDefiningOp<arith::MulFOp>());
+}
+
 static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
                         bool isUnsigned) {
   OpBuilder &b = a.b;
@@ -451,11 +456,12 @@ static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
         return arith::AddIOp::create(b, loc, x, y);
       })
       .Case([&](SubOp) -> Value {
-        // x - x is 0 or NaN. Contracted with the multiplication that gives x,
-        // it is what x's rounding left.
+        // The difference of a product and itself, which may be computed at each
+        // place, is 0 or NaN. Contracted, it is what the rounding left.
         if (isFloat)
           return arith::SubFOp::create(
-              b, loc, x, y, x == y ? arith::FastMathFlags::none : fmf);
+              b, loc, x, y,
+              mayBeSameProduct(x, y) ? arith::FastMathFlags::none : fmf);
         return arith::SubIOp::create(b, loc, x, y);
       })
       .Case([&](MulOp) -> Value {

@@ -1,6 +1,7 @@
-//===- ASTWalk.cpp - the direct children of an expression -----------------===//
+//===- ASTWalk.cpp - what expressions and statements consist of -----------===//
 
 #include "Frontend/ASTWalk.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace tdc::ast;
@@ -53,4 +54,53 @@ void tdc::ast::forEachChild(const Expr &expr,
         for (const FStringPart &part : e->parts)
           visitAll({part.value});
       });
+}
+
+llvm::SmallVector<const Expr *, 2> tdc::ast::expressionsOf(const Stmt &stmt) {
+  llvm::SmallVector<const Expr *, 2> all;
+  llvm::TypeSwitch<const Stmt *>(&stmt)
+      .Case([&](const LetStmt *s) { all = {s->value}; })
+      .Case([&](const AssignStmt *s) { all = {s->target, s->value}; })
+      .Case([&](const ExprStmt *s) { all = {s->value}; })
+      .Case([&](const IfStmt *s) { all = {s->condition}; })
+      .Case([&](const ForStmt *s) { all = {s->iterable}; })
+      .Case([&](const WhileStmt *s) { all = {s->condition}; })
+      .Case([&](const WithStmt *s) {
+        for (const Argument &arg : s->args)
+          all.push_back(arg.value);
+      })
+      .Case([&](const ReturnStmt *s) { all = {s->value}; })
+      .Case([&](const AssertStmt *s) { all = {s->condition, s->message}; });
+  llvm::erase(all, nullptr);
+  return all;
+}
+
+llvm::SmallVector<const Block *, 2> tdc::ast::blocksOf(const Stmt &stmt) {
+  llvm::SmallVector<const Block *, 2> all;
+  llvm::TypeSwitch<const Stmt *>(&stmt)
+      .Case([&](const IfStmt *s) { all = {s->thenBlock, s->elseBlock}; })
+      .Case([&](const ForStmt *s) { all = {s->body}; })
+      .Case([&](const WhileStmt *s) { all = {s->body}; })
+      .Case([&](const WithStmt *s) { all = {s->body}; });
+  llvm::erase(all, nullptr);
+  return all;
+}
+
+static bool anyIn(const Expr &expr,
+                  llvm::function_ref<bool(const Expr &)> isIt) {
+  bool found = isIt(expr);
+  forEachChild(expr,
+               [&](const Expr &child) { found = found || anyIn(child, isIt); });
+  return found;
+}
+
+bool tdc::ast::anyExpr(const Block &block,
+                       llvm::function_ref<bool(const Expr &)> isIt) {
+  return llvm::any_of(block.stmts, [&](const Stmt *stmt) {
+    return llvm::any_of(expressionsOf(*stmt),
+                        [&](const Expr *expr) { return anyIn(*expr, isIt); }) ||
+           llvm::any_of(blocksOf(*stmt), [&](const Block *inner) {
+             return anyExpr(*inner, isIt);
+           });
+  });
 }

@@ -70,38 +70,14 @@ static void collectTargets(const ast::Expr &target, llvm::StringSet<> &names) {
 }
 
 /// The names of lists that an expression changes: `xs` of `xs.pop()`.
-static void collectChanged(const ast::Expr *expr, llvm::StringSet<> &names) {
-  if (!expr)
-    return;
-  auto *call = llvm::dyn_cast<ast::CallExpr>(expr);
+static void collectChanged(const ast::Expr &expr, llvm::StringSet<> &names) {
+  auto *call = llvm::dyn_cast<ast::CallExpr>(&expr);
   if (auto *method =
           call ? llvm::dyn_cast<ast::MemberExpr>(call->callee) : nullptr;
       method && changesList(method->member.text))
     collectTargets(*method->base, names);
   ast::forEachChild(
-      *expr, [&](const ast::Expr &child) { collectChanged(&child, names); });
-}
-
-/// Those that a statement has outside of its blocks.
-static llvm::SmallVector<const ast::Expr *, 2>
-expressionsOf(const ast::Stmt &stmt) {
-  if (auto *let = llvm::dyn_cast<ast::LetStmt>(&stmt))
-    return {let->value};
-  if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt))
-    return {assign->target, assign->value};
-  if (auto *call = llvm::dyn_cast<ast::ExprStmt>(&stmt))
-    return {call->value};
-  if (auto *branch = llvm::dyn_cast<ast::IfStmt>(&stmt))
-    return {branch->condition};
-  if (auto *loop = llvm::dyn_cast<ast::ForStmt>(&stmt))
-    return {loop->iterable};
-  if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(&stmt))
-    return {loop->condition};
-  if (auto *result = llvm::dyn_cast<ast::ReturnStmt>(&stmt))
-    return {result->value};
-  if (auto *check = llvm::dyn_cast<ast::AssertStmt>(&stmt))
-    return {check->condition, check->message};
-  return {};
+      expr, [&](const ast::Expr &child) { collectChanged(child, names); });
 }
 
 static void collectAssigned(llvm::ArrayRef<const ast::Stmt *> stmts,
@@ -127,19 +103,13 @@ static void collectInLoop(const ast::Block *body, llvm::StringSet<> &names) {
 static void collectAssigned(llvm::ArrayRef<const ast::Stmt *> stmts,
                             llvm::StringSet<> &names) {
   for (const ast::Stmt *stmt : stmts) {
-    for (const ast::Expr *expr : expressionsOf(*stmt))
-      collectChanged(expr, names);
+    for (const ast::Expr *expr : ast::expressionsOf(*stmt))
+      collectChanged(*expr, names);
+    bool isLoop = llvm::isa<ast::ForStmt, ast::WhileStmt>(stmt);
+    for (const ast::Block *block : ast::blocksOf(*stmt))
+      isLoop ? collectInLoop(block, names) : collectAssigned(block, names);
     if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(stmt)) {
       collectTargets(*assign->target, names);
-    } else if (auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt)) {
-      collectAssigned(branch->thenBlock, names);
-      collectAssigned(branch->elseBlock, names);
-    } else if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt)) {
-      collectInLoop(loop->body, names);
-    } else if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(stmt)) {
-      collectInLoop(loop->body, names);
-    } else if (auto *with = llvm::dyn_cast<ast::WithStmt>(stmt)) {
-      collectAssigned(with->body, names);
     } else if (stmt->kind == ast::StmtKind::Break) {
       names.insert(exits::kBreaks);
       names.insert(exits::kSkips);

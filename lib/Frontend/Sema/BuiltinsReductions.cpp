@@ -96,8 +96,10 @@ static bool isSequence(const Val &val) {
 }
 
 /// Python's `sum` of a list.
-static Val sumOfList(Checker &c, const Val &list, SourceRange range) {
-  Val total = makeInt(0);
+static Val sumOfList(Checker &c, const Val &list, Val total,
+                     SourceRange range) {
+  if (!c.tensors.isNumeric(total, range, "`sum`"))
+    return c.fail();
   for (const Val &element : elementsOf(list)) {
     if (!c.tensors.isNumeric(element, range, "`sum`"))
       return c.fail();
@@ -110,8 +112,10 @@ static Val sumOfList(Checker &c, const Val &list, SourceRange range) {
 
 static Val sum(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (isSequence(input) && !args.has("dim") && !args.has("keepdim"))
-    return sumOfList(c, input, args.range());
+  if (isSequence(input) && !args.has("keepdim"))
+    // Its second argument is where it starts.
+    return sumOfList(c, input, args.has("dim") ? args["dim"] : makeInt(0),
+                     args.range());
   std::optional<Along> a;
   if (!ready(c, args, "`sum`", a))
     return c.fail();

@@ -24,7 +24,8 @@ class Checker;
 struct LoopRecord {
   Scope *scope = nullptr; ///< of its body
   unsigned iteration = 0; ///< the number of the iteration that it is in
-  std::vector<std::pair<SourceRange, std::string>> backwards;
+  /// Calls of `backward`, with the models that they give gradients.
+  std::vector<std::pair<SourceRange, std::vector<std::string>>> backwards;
   bool cleared = false;
   /// Uses of a model's place, mode or freezing before the loop's body sets it.
   llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses,

@@ -124,37 +124,25 @@ void NameUses::visitFunction(const ast::FnDecl &fn) {
 }
 
 void NameUses::visit(const ast::Stmt &stmt, uint32_t end) {
-  if (auto *let = llvm::dyn_cast<ast::LetStmt>(&stmt)) {
-    visit(let->value);
-    if (declares(let->target))
-      declared.push_back({stmt.range.file, stmt.range.end, end});
-  } else if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt)) {
+  if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(&stmt)) {
     visitTarget(*assign->target, *assign, end,
                 assign->op == ast::AssignOp::Set);
     visit(assign->value);
-  } else if (auto *call = llvm::dyn_cast<ast::ExprStmt>(&stmt)) {
-    visit(call->value);
-  } else if (auto *branch = llvm::dyn_cast<ast::IfStmt>(&stmt)) {
-    visit(branch->condition);
-    visit(branch->thenBlock);
-    visit(branch->elseBlock);
+    return;
+  }
+  for (const ast::Expr *expr : ast::expressionsOf(stmt))
+    visit(expr);
+  for (const ast::Block *block : ast::blocksOf(stmt))
+    if (llvm::isa<ast::WithStmt>(stmt))
+      visit(block->stmts, end); // opens no scope
+    else
+      visit(block);
+  if (auto *let = llvm::dyn_cast<ast::LetStmt>(&stmt)) {
+    if (declares(let->target))
+      declared.push_back({stmt.range.file, stmt.range.end, end});
   } else if (auto *loop = llvm::dyn_cast<ast::ForStmt>(&stmt)) {
-    visit(loop->iterable);
     if (declares(loop->target))
       declared.push_back(loop->body->range);
-    visit(loop->body);
-  } else if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(&stmt)) {
-    visit(loop->condition);
-    visit(loop->body);
-  } else if (auto *with = llvm::dyn_cast<ast::WithStmt>(&stmt)) {
-    for (const ast::Argument &arg : with->args)
-      visit(arg.value);
-    visit(with->body->stmts, end); // opens no scope
-  } else if (auto *result = llvm::dyn_cast<ast::ReturnStmt>(&stmt)) {
-    visit(result->value);
-  } else if (auto *check = llvm::dyn_cast<ast::AssertStmt>(&stmt)) {
-    visit(check->condition);
-    visit(check->message);
   } else if (auto *fn = llvm::dyn_cast<ast::FnDecl>(&stmt)) {
     visitFunction(*fn);
   } else if (auto *model = llvm::dyn_cast<ast::ModelDecl>(&stmt)) {
@@ -201,27 +189,22 @@ static bool assigns(const ast::Block *block, llvm::StringRef name) {
 static const ast::IfStmt *findChoice(llvm::ArrayRef<const ast::Stmt *> stmts,
                                      uint32_t &end, llvm::StringRef name,
                                      SourceRange at) {
-  auto inBlock = [&](const ast::Block *block) -> const ast::IfStmt * {
-    if (!block || at.begin < block->range.begin || at.end > block->range.end)
-      return nullptr;
-    end = block->range.end;
-    return findChoice(block->stmts, end, name, at);
+  auto holds = [&](SourceRange outer) {
+    return outer.begin <= at.begin && at.end <= outer.end;
   };
   for (const ast::Stmt *stmt : stmts) {
-    if (at.begin < stmt->range.begin || at.end > stmt->range.end)
+    if (!holds(stmt->range))
       continue;
-    if (auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt)) {
-      if (assigns(*stmt, name))
-        return branch;
-      const ast::IfStmt *found = inBlock(branch->thenBlock);
-      return found ? found : inBlock(branch->elseBlock);
+    auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt);
+    if (branch && assigns(*stmt, name))
+      return branch;
+    for (const ast::Block *block : ast::blocksOf(*stmt)) {
+      if (!holds(block->range))
+        continue;
+      if (!llvm::isa<ast::WithStmt>(stmt)) // opens no scope
+        end = block->range.end;
+      return findChoice(block->stmts, end, name, at);
     }
-    if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt))
-      return inBlock(loop->body);
-    if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(stmt))
-      return inBlock(loop->body);
-    if (auto *with = llvm::dyn_cast<ast::WithStmt>(stmt))
-      return findChoice(with->body->stmts, end, name, at); // opens no scope
   }
   return nullptr;
 }

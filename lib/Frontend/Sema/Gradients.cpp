@@ -85,7 +85,7 @@ Val Training::backward(const Val &loss, SourceRange range) {
     return c.fail();
   std::vector<std::string> parameters, gradients, flags;
   llvm::DenseSet<const Slot *> seen;
-  std::string names;
+  std::vector<std::string> names;
   for (size_t i = 0; i != c.models.all.size(); ++i) {
     if (c.models.all[i]->adopted)
       continue;
@@ -103,7 +103,7 @@ Val Training::backward(const Val &loss, SourceRange range) {
       any = true;
     }
     if (any)
-      names += (names.empty() ? "" : "`, `") + c.models.all[i]->name;
+      names.push_back(c.models.all[i]->name);
   }
   if (parameters.empty()) {
     c.error(DiagCode::TD602, range, "there is no model to learn here")
@@ -112,7 +112,8 @@ Val Training::backward(const Val &loss, SourceRange range) {
     return c.fail();
   }
   if (!c.control.loops.empty())
-    c.control.loops.back().backwards.push_back({c.userRange(range), names});
+    c.control.loops.back().backwards.push_back(
+        {c.userRange(range), std::move(names)});
   c.emit().backward(loss.value, parameters, gradients, flags);
   for (const std::string &gradient : gradients)
     c.models.forgetRead(gradient);

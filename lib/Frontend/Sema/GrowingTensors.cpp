@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Frontend/ASTWalk.h"
 #include "Joins.h"
 
 using namespace tdc;
@@ -15,17 +16,27 @@ using namespace tdc::sema;
 /// Each iteration is compiled by itself.
 static constexpr int64_t kMaxIterations = 1000;
 
-/// Whether the text of a body has a function that gives a tensor another size,
-/// or a slice of a variable that is assigned to it. For other loops no
-/// iteration is walked twice.
-static bool mayChangeSizes(llvm::StringRef body,
+/// Whether a body calls a function that gives a tensor another size, or has a
+/// slice of a variable that it assigns to. For other loops no iteration is
+/// walked twice.
+static bool mayChangeSizes(const ast::Block &body,
                            const llvm::StringSet<> &assigned) {
-  for (llvm::StringRef function :
-       {"cat(", "concat(", "concatenate(", "stack(", "pad("})
-    if (body.contains(function))
-      return true;
-  return llvm::any_of(assigned, [&](const auto &entry) {
-    return body.contains((entry.first() + " = " + entry.first() + "[").str());
+  return ast::anyExpr(body, [&](const ast::Expr &expr) {
+    if (auto *call = llvm::dyn_cast<ast::CallExpr>(&expr)) {
+      auto *name = llvm::dyn_cast<ast::NameExpr>(call->callee);
+      auto *member = llvm::dyn_cast<ast::MemberExpr>(call->callee);
+      return llvm::is_contained(
+          {"cat", "concat", "concatenate", "stack", "pad", "hstack", "vstack"},
+          name     ? name->name
+          : member ? member->member.text
+                   : llvm::StringRef());
+    }
+    auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&expr);
+    auto *name = part ? llvm::dyn_cast<ast::NameExpr>(part->base) : nullptr;
+    return name && assigned.contains(name->name) &&
+           llvm::any_of(part->items, [](const ast::SubscriptItem &item) {
+             return item.kind == ast::SubscriptItem::Slice;
+           });
   });
 }
 
@@ -49,7 +60,7 @@ bool ControlFlow::mustKnowSizes(const ast::ForStmt &stmt, int64_t from,
   if (distance <= std::abs(step) || distance / std::abs(step) >= kMaxIterations)
     return false;
   llvm::StringSet<> assigned = assignedNames(stmt.body);
-  if (!mayChangeSizes(c.text(stmt.body->range), assigned))
+  if (!mayChangeSizes(*stmt.body, assigned))
     return false;
   // A type says which sizes may change: `?`.
   std::vector<std::pair<Binding *, Val>> variables;

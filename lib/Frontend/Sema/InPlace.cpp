@@ -87,6 +87,9 @@ void Checker::writeTarget(const Val &target, Val val, SourceRange range) {
   training.ensureGradSlot(slot);
   models.rawWrite(slot.gradName, placed.value);
   sharing.changeGradient(slot, userRange(range));
+  // A program that writes gradients, `w.grad.zero_()`, may clear them.
+  if (!isPrelude(range.file) && !control.loops.empty())
+    control.loops.back().cleared = true;
 }
 
 bool Checker::assignUnread(const ast::Expr &target, const Val &val,

@@ -332,12 +332,12 @@ void ControlFlow::endLoop() {
   // After an error, the optimizer that clears them may be what failed.
   if (record.cleared || c.errorCount)
     return;
-  for (auto &[range, name] : record.backwards) {
+  for (auto &[range, models] : record.backwards) {
     Diagnostic &report =
         c.warning(DiagCode::TD610, range,
                   "gradients add up from one iteration to the next");
-    report.label("accumulates; nothing clears `" + name +
-                 "`'s gradients in this loop");
+    report.label("accumulates; nothing clears the gradients of `" +
+                 llvm::join(models, "`, `") + "` in this loop");
     std::vector<std::string> optimizers;
     for (llvm::StringRef variable : c.scopes.variablesHere())
       if (c.scopes.lookup(variable)->val.is(ValKind::Optimizer))
@@ -345,18 +345,17 @@ void ControlFlow::endLoop() {
     LineColumn line = c.sources.getLineColumn(range);
     llvm::StringRef indent = c.text(c.sources.getLine(range.file, line.line))
                                  .take_front(line.column - 1);
-    if (optimizers.size() == 1 && indent.trim().empty()) {
-      std::string clear = optimizers[0] + ".zero_grad()";
-      report
-          .note("or write `" + optimizers[0] + ".step(grad(loss, " + name +
-                "))`, which keeps none")
-          .fix(FixIt::Choice, "`" + clear + "`, above",
-               {{range.start(), clear + "\n" + indent.str()}});
-    } else {
-      report.note("insert `optimizer.zero_grad()` above, or write "
-                  "`optimizer.step(grad(loss, " +
-                  name + "))`");
-    }
+    bool hasOne = optimizers.size() == 1;
+    std::string optimizer = hasOne ? optimizers[0] : "optimizer";
+    std::string clear = optimizer + ".zero_grad()";
+    if (models.size() == 1)
+      report.note("`" + optimizer + ".step(grad(loss, " + models[0] +
+                  "))` keeps none");
+    if (hasOne && indent.trim().empty())
+      report.fix(FixIt::Choice, "`" + clear + "`, above",
+                 {{range.start(), clear + "\n" + indent.str()}});
+    else
+      report.note("`" + clear + "` above it clears them");
   }
 }
 

@@ -48,17 +48,10 @@ findBlock(llvm::ArrayRef<const ast::Stmt *> stmts, SourceRange range) {
     if (!holds(stmt->range, range))
       continue;
     llvm::ArrayRef<const ast::Stmt *> found;
-    if (auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt)) {
-      found = inner(branch->thenBlock);
+    for (const ast::Block *block : ast::blocksOf(*stmt))
       if (found.empty())
-        found = inner(branch->elseBlock);
-    } else if (auto *loop = llvm::dyn_cast<ast::ForStmt>(stmt)) {
-      found = inner(loop->body);
-    } else if (auto *loop = llvm::dyn_cast<ast::WhileStmt>(stmt)) {
-      found = inner(loop->body);
-    } else if (auto *with = llvm::dyn_cast<ast::WithStmt>(stmt)) {
-      found = inner(with->body);
-    } else if (auto *fn = llvm::dyn_cast<ast::FnDecl>(stmt)) {
+        found = inner(block);
+    if (auto *fn = llvm::dyn_cast<ast::FnDecl>(stmt)) {
       found = inner(fn->body);
     } else if (auto *model = llvm::dyn_cast<ast::ModelDecl>(stmt)) {
       for (const ast::Decl *member : model->members)
