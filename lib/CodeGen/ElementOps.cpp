@@ -439,34 +439,29 @@ static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
       .Default([](Operation *) { return Value(); });
 }
 
-static bool mayBeSameProduct(Value x, Value y) {
-  return x == y ||
-         (x.getDefiningOp<arith::MulFOp>() && y.getDefiningOp<arith::MulFOp>());
-}
-
 static Value emitBinary(Arith &a, Operation *op, Value x, Value y, bool isFloat,
                         bool isUnsigned) {
   OpBuilder &b = a.b;
   Location loc = a.loc;
-  auto fmf = arith::FastMathFlags::contract;
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](AddOp) -> Value {
         if (isFloat)
-          return arith::AddFOp::create(b, loc, x, y, fmf);
+          return arith::AddFOp::create(b, loc, x, y);
         return arith::AddIOp::create(b, loc, x, y);
       })
       .Case([&](SubOp) -> Value {
-        // The difference of a product and itself, which may be computed at each
-        // place, is 0 or NaN. Contracted, it is what the rounding left.
         if (isFloat)
-          return arith::SubFOp::create(
-              b, loc, x, y,
-              mayBeSameProduct(x, y) ? arith::FastMathFlags::none : fmf);
+          return arith::SubFOp::create(b, loc, x, y);
         return arith::SubIOp::create(b, loc, x, y);
       })
       .Case([&](MulOp) -> Value {
+        // Only a sum over many products (emitCombine) takes one unrounded. A
+        // value may be computed by several kernels, and while compiling: if
+        // `a * b + c` was rounded once in one of them and twice in another,
+        // they would disagree on `floor` of it.
         if (isFloat)
-          return arith::MulFOp::create(b, loc, x, y, fmf);
+          return arith::MulFOp::create(b, loc, x, y,
+                                       arith::FastMathFlags::contract);
         return arith::MulIOp::create(b, loc, x, y);
       })
       .Case([&](DivOp) -> Value { return arith::DivFOp::create(b, loc, x, y); })

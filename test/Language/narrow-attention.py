@@ -62,8 +62,10 @@ def check(dtype, mask, options):
     for name in RESULTS:
         wrong = [np.mean(got[name] != attention(got["x"], got["d"], DTYPES[dtype], mask,
                                                 rounds)[name]) for rounds in (True, False)]
-        # A few elements near a rounding boundary may be rounded the other way.
-        assert wrong[0] < 0.05 and wrong[1] > 0.1, (dtype, mask, options, name, wrong)
+        # A few scores near a rounding boundary may be rounded the other way, each of which
+        # changes a row.
+        assert wrong[0] < min(0.1, wrong[1] / 5) and wrong[1] > 0.1, (
+            dtype, mask, options, name, wrong)
 
 
 for dtype in DTYPES:

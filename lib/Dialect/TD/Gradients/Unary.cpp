@@ -108,8 +108,10 @@ SmallVector<Value> AtanOp::buildVJP(OpBuilder &builder,
 SmallVector<Value> TanhOp::buildVJP(OpBuilder &builder,
                                     ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());
-  Value y = getResult();
-  return {b.mul(cotangents[0], b.sub(b.full(1.0, y), b.mul(y, y)))};
+  Value y = getResult(), one = b.full(1.0, y);
+  // 1 - y², where rounding y² near 1 would leave few digits.
+  Value slope = b.mul(b.sub(one, y), b.add(one, y));
+  return {b.mul(cotangents[0], slope)};
 }
 
 SmallVector<Value> ErfOp::buildVJP(OpBuilder &builder,

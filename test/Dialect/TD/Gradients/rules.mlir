@@ -155,10 +155,11 @@ func.func @cos(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.mul %[[V0]], %[[V0]] : tensor<f64>
-// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.sub %[[V2]], %[[V3]] : tensor<f64>
-// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V1]], %[[V4]] : tensor<f64>
-// CHECK-NEXT: return %[[V5]] : tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sub %[[V2]], %[[V0]] : tensor<f64>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[V2]], %[[V0]] : tensor<f64>
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V3]], %[[V4]] : tensor<f64>
+// CHECK-NEXT: %[[V6:[a-z0-9_]+]] = td.mul %[[V1]], %[[V5]] : tensor<f64>
+// CHECK-NEXT: return %[[V6]] : tensor<f64>
 func.func @tanh(%x: tensor<f64>) -> tensor<f64> {
   %y = td.tanh %x : tensor<f64>
   %g = td.grad %y wrt(%x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
@@ -764,8 +765,9 @@ func.func @square(%x: tensor<4xf64>) -> tensor<4xf64> {
 // CHECK: %[[E:[a-z0-9_]+]] = td.exp %[[X]]
 // CHECK: %[[Y:[a-z0-9_]+]] = td.tanh %[[E]]
 // CHECK: %[[W:[a-z0-9_]+]] = td.cast %[[Y]] : tensor<3xbf16> to tensor<3xf32>
-// CHECK: %[[SQUARE:[a-z0-9_]+]] = td.mul %[[W]], %[[W]] : tensor<3xf32>
-// CHECK: %[[SLOPE:[a-z0-9_]+]] = td.sub {{.*}}, %[[SQUARE]] : tensor<3xf32>
+// CHECK: %[[LESS:[a-z0-9_]+]] = td.sub {{.*}}, %[[W]] : tensor<3xf32>
+// CHECK: %[[MORE:[a-z0-9_]+]] = td.add {{.*}}, %[[W]] : tensor<3xf32>
+// CHECK: %[[SLOPE:[a-z0-9_]+]] = td.mul %[[LESS]], %[[MORE]] : tensor<3xf32>
 // CHECK: %[[DX:[a-z0-9_]+]] = td.mul {{.*}}, %[[SLOPE]] : tensor<3xf32>
 // CHECK: %[[ROUNDED:[a-z0-9_]+]] = td.cast %[[DX]] : tensor<3xf32> to tensor<3xbf16>
 // CHECK: td.mul %[[ROUNDED]], {{.*}} : tensor<3xbf16>

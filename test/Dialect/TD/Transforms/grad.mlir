@@ -310,9 +310,10 @@ func.func @branch(%c: i1, %x: tensor<f32>) -> tensor<f32> {
 // CHECK-NEXT: %[[V20:[a-z0-9_]+]] = td.reshape %[[V19]] : tensor<1x4xf32> to tensor<4xf32>
 // CHECK-NEXT: %[[C10:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V21:[a-z0-9_]+]] = td.fill %[[C10]] : f64 -> tensor<4xf32>
-// CHECK-NEXT: %[[V22:[a-z0-9_]+]] = td.mul %[[V20]], %[[V20]] : tensor<4xf32>
-// CHECK-NEXT: %[[V23:[a-z0-9_]+]] = td.sub %[[V21]], %[[V22]] : tensor<4xf32>
-// CHECK-NEXT: %[[V24:[a-z0-9_]+]] = td.mul %[[A6]], %[[V23]] : tensor<4xf32>
+// CHECK-NEXT: %[[V22:[a-z0-9_]+]] = td.sub %[[V21]], %[[V20]] : tensor<4xf32>
+// CHECK-NEXT: %[[V23:[a-z0-9_]+]] = td.add %[[V21]], %[[V20]] : tensor<4xf32>
+// CHECK-NEXT: %[[V31:[a-z0-9_]+]] = td.mul %[[V22]], %[[V23]] : tensor<4xf32>
+// CHECK-NEXT: %[[V24:[a-z0-9_]+]] = td.mul %[[A6]], %[[V31]] : tensor<4xf32>
 // CHECK-NEXT: %[[V25:[a-z0-9_]+]] = td.reshape %[[V24]] : tensor<4xf32> to tensor<1x4xf32>
 // CHECK-NEXT: %[[C11:[a-z0-9_]+]] = arith.constant 0.000000e+00 : f64
 // CHECK-NEXT: %[[V26:[a-z0-9_]+]] = td.fill %[[C11]] : f64 -> tensor<8x4xf32>

@@ -111,6 +111,11 @@ static bool isRowNest(const LoopNest &nest, bool isOnGPU) {
       return false;
     row |= rest;
   }
+  // An empty row would skip the roots of one element for each row, too.
+  if (llvm::any_of(llvm::enumerate(nest.getLoops()), [&](auto loop) {
+        return contains(row, loop.index()) && loop.value().extent == 0;
+      }))
+    return false;
   if (!isOnGPU)
     return isCachedRow(nest);
   /// The number of positions of `loops`, or `unknown` if it is known only at
