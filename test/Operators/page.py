@@ -34,7 +34,7 @@ FEATURES = [
     ("sizes that depend on values", "print(nonzero(ones(3)))"),
     ("", "let x = ones(3)\nprint(x[x > 0.0])"),
     ("", "print(unique(ones(3)))"),
-    ("in-place changes of tensors: `x = x + 1` with `var x`", "let x = ones(3)\nx.add_(1.0)"),
+    ("in-place changes by a view that is no name and no part: `x[…] = …`", "var x = ones(3, 2)\nx.T.add_(1.0)"),
     ("results written to an argument", "print(add(ones(2), ones(2), out=ones(2)))"),
     ("strides: the compiler chooses how elements are stored",
      "print(as_strided(ones(4), (2, 2), (1, 1)))"),

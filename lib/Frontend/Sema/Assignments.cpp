@@ -52,11 +52,14 @@ static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
   return true;
 }
 
-/// Whether the target is a variable, and not a name of a tensor of a model.
-static bool isVariable(Checker &c, const ast::Expr &target) {
+bool Checker::isVariable(const ast::Expr &target) {
+  if (findState(target))
+    return false;
+  if (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target))
+    return evalUnread(*part->base).is(ValKind::List);
   auto *name = llvm::dyn_cast<ast::NameExpr>(&target);
-  Binding *binding = name ? c.scopes.lookup(name->name) : nullptr;
-  return binding && binding->isVar && !isUnread(binding->val);
+  Binding *binding = name ? scopes.lookup(name->name) : nullptr;
+  return binding && binding->isVar;
 }
 
 Flow Checker::execAssign(const ast::AssignStmt &stmt) {
@@ -72,6 +75,10 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
   if (old.is(ValKind::List) && llvm::isa<ast::NameExpr>(stmt.target))
     old = eval(*stmt.target);
   Val before = Sharing::withoutValue(old);
+  // A part is read before it changes.
+  if (llvm::isa<ast::SubscriptExpr>(stmt.target) &&
+      !isPrelude(stmt.range.file) && !old.is(ValKind::List))
+    sharing.use(old, stmt.target->range);
   at(stmt.range);
   Val result;
   if (old.isError() || amount.isError())
@@ -85,13 +92,30 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
       sharing.useSelf(amount, stmt.value->range);
     else
       sharing.use(amount, stmt.value->range);
-    if (isVariable(*this, *stmt.target))
+    // `x @= y` is a new tensor in PyTorch.
+    if (stmt.op != ast::AssignOp::MatMul && isVariable(*stmt.target))
       sharing.change(before, result, stmt.range);
   }
   result.range = stmt.value->range;
   if (!assignUnread(*stmt.target, result, stmt.range))
     assignTo(*stmt.target, result, stmt.range);
   return Flow::Next;
+}
+
+bool Checker::reportPickedTarget(const ast::Expr &target, const Val &picked) {
+  auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target);
+  if (!part)
+    return false;
+  Val whole = evalUnread(*part->base);
+  if (!whole.is(ValKind::Tensor) || isUnread(whole) || !whole.shareId ||
+      sharing.areOne(whole, picked))
+    return false;
+  error(DiagCode::TD219, target.range,
+        "in PyTorch this is a copy, and `" + text(part->base->range) +
+            "` would not change")
+      .label("elements that a tensor or a list picks are a copy")
+      .note("write all indices in one pair of brackets: `x[index, 0] = …`");
+  return true;
 }
 
 void Checker::assignTo(const ast::Expr &target, const Val &val,
@@ -105,7 +129,7 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
     if (!unpack(val, tuple->elements.size(), range, parts))
       return;
     for (auto [element, part] : llvm::zip(tuple->elements, parts))
-      assignTo(*element, part, range);
+      assignTo(*element, part, range, isPlain);
     return;
   }
   auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target);
@@ -127,12 +151,18 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
           "cannot assign to a part of " + describe(base));
     return;
   }
-  if (!isPrelude(target.range.file))
+  if (!isPrelude(target.range.file)) {
     sharing.use(val, val.range.isValid() ? val.range : target.range);
+    if (reportPickedTarget(*part->base, base))
+      return;
+    if (llvm::isa<ast::SubscriptExpr>(
+            part->base)) // `x[0][1] = v` keeps x[0][0]
+      sharing.use(base, part->base->range);
+  }
   Val updated = indexing.updateTensor(base, part->items, val, target.range);
   if (!updated.isError()) {
     updated.range = part->base->range;
-    if (!isPrelude(target.range.file) && isVariable(*this, *part->base))
+    if (!isPrelude(target.range.file) && isVariable(*part->base))
       sharing.change(base, updated, range, indexing.updatedPart);
     if (!assignUnread(*part->base, updated, range))
       assignTo(*part->base, updated, range);

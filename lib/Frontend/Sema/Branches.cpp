@@ -69,12 +69,14 @@ static void collectTargets(const ast::Expr &target, llvm::StringSet<> &names) {
       collectTargets(*element, names);
 }
 
-/// The names of lists that an expression changes: `xs` of `xs.pop()`.
+/// The names that an expression changes: `xs` of `xs.pop()`, `x` of
+/// `x.add_(1)`.
 static void collectChanged(const ast::Expr &expr, llvm::StringSet<> &names) {
   auto *call = llvm::dyn_cast<ast::CallExpr>(&expr);
   if (auto *method =
           call ? llvm::dyn_cast<ast::MemberExpr>(call->callee) : nullptr;
-      method && changesList(method->member.text))
+      method &&
+      (changesList(method->member.text) || isInPlaceName(method->member.text)))
     collectTargets(*method->base, names);
   ast::forEachChild(
       expr, [&](const ast::Expr &child) { collectChanged(child, names); });
@@ -107,7 +109,10 @@ static void collectAssigned(llvm::ArrayRef<const ast::Stmt *> stmts,
       collectChanged(*expr, names);
     bool isLoop = llvm::isa<ast::ForStmt, ast::WhileStmt>(stmt);
     for (const ast::Block *block : ast::blocksOf(*stmt))
-      isLoop ? collectInLoop(block, names) : collectAssigned(block, names);
+      if (isLoop)
+        collectInLoop(block, names);
+      else
+        collectAssigned(block, names);
     if (auto *assign = llvm::dyn_cast<ast::AssignStmt>(stmt)) {
       collectTargets(*assign->target, names);
     } else if (stmt->kind == ast::StmtKind::Break) {

@@ -110,12 +110,25 @@ static Val sumOfList(Checker &c, const Val &list, Val total,
   return total;
 }
 
+static bool isNamed(const Bound &args, llvm::StringRef name) {
+  return llvm::any_of(args.call.keywords, [&](const auto &keyword) {
+    return keyword.name.text == name;
+  });
+}
+
 static Val sum(Checker &c, const Bound &args) {
   const Val &input = args["input"];
-  if (isSequence(input) && !args.has("keepdim"))
+  if (isSequence(input) && !args.has("keepdim") && !isNamed(args, "dim")) {
     // Its second argument is where it starts.
-    return sumOfList(c, input, args.has("dim") ? args["dim"] : makeInt(0),
-                     args.range());
+    const Val *start = args.find("start");
+    if (!start)
+      start = args.find("dim");
+    return sumOfList(c, input, start ? *start : makeInt(0), args.range());
+  }
+  if (const Val *start = args.find("start")) {
+    c.error(DiagCode::TD205, start->range, "`start` is for the sum of a list");
+    return c.fail();
+  }
   std::optional<Along> a;
   if (!ready(c, args, "`sum`", a))
     return c.fail();
@@ -484,7 +497,8 @@ template <bool isAll> static Val truthOf(Checker &c, const Bound &args) {
 llvm::ArrayRef<Builtin> sema::getReductionBuiltins() {
   using td::ReduceKind;
   static const Builtin table[] = {
-      {"sum", "input, dim=, keepdim=, *, dtype=", inDType<ofAnyRank<sum>>},
+      {"sum",
+       "input, dim=, keepdim=, *, dtype=, start=", inDType<ofAnyRank<sum>>},
       {"mean", "input, dim=, keepdim=, *, dtype=",
        inDType<ofAnyRank<roundedOnce<mean>>>},
       {"var", "input, dim=, unbiased=, keepdim=, *, correction=",

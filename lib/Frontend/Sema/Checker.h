@@ -128,8 +128,20 @@ private:
   /// Whether a value can be the new one of a tensor of a model; reports if not.
   bool fits(const Slot &slot, llvm::StringRef name, const Val &val,
             SourceRange range);
-  /// `p += x` and `p[0] = x`, where the name `p` is a tensor of a model; false
-  /// if it is something else.
+  /// `x.mul_(2)`, where `x` is a variable or a part of one: the result is its
+  /// new value.
+  Val changeVariable(const ast::Expr &target, const Val &old,
+                     const ast::Identifier &method, CallArgs &args);
+  /// Reports `x[index][0] = v` and `x[index].add_(v)`, where PyTorch would
+  /// change a copy of a part of `x` only.
+  bool reportPickedTarget(const ast::Expr &target, const Val &picked);
+  /// Whether the target is a variable or an element of a list, and not a tensor
+  /// of a model.
+  bool isVariable(const ast::Expr &target);
+  /// The tensor of a model that a name or an element of a list is.
+  std::optional<Val> findState(const ast::Expr &target);
+  /// `p += x` and `p[0] = x`, where `p` is a tensor of a model; false if it is
+  /// something else.
   bool assignUnread(const ast::Expr &target, const Val &val, SourceRange range);
   /// `p.requires_grad = false`, `p.data = x` and `p.grad = none`.
   void assignField(const Val &target, const ast::Identifier &field, Val val,

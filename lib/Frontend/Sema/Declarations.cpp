@@ -471,18 +471,6 @@ bool Scopes::offerOwn(Diagnostic &report, const ast::NameExpr &target) {
   return true;
 }
 
-llvm::StringRef Scopes::findAlias(llvm::StringRef name) {
-  const Binding *binding = lookup(name);
-  if (!binding || !binding->val.is(ValKind::Tensor))
-    return "";
-  for (const Scope *outer = scope; outer; outer = outer->parent)
-    for (const auto &entry : outer->names)
-      if (&entry.second != binding &&
-          c.sharing.areOne(entry.second.val, binding->val))
-        return entry.first();
-  return "";
-}
-
 void Scopes::poison(llvm::StringRef name, SourceRange range) {
   if (c.isMuted())
     return; // the report was not shown

@@ -292,38 +292,6 @@ static Val boundTo(Val callee, const Val &receiver) {
   return val;
 }
 
-/// `x.add_(y)`: a tensor is a value.
-static bool reportInPlace(Checker &c, const ast::Identifier &name,
-                          SourceRange range) {
-  llvm::StringRef plain = name.text;
-  if (!plain.consume_back("_") || !c.scopes.findMethod(plain))
-    return false;
-  llvm::StringRef whole = c.text(range);
-  llvm::StringRef base = whole.drop_back(name.text.size() + 1);
-  std::string call = (base + "." + plain).str();
-  Diagnostic &report =
-      c.error(DiagCode::TD202, name.range, "tensors do not change in place");
-  llvm::StringRef before =
-      c.sources.getText(range.file).take_front(range.begin).rtrim(' ');
-  bool isStatement =
-      before.empty() || llvm::StringRef("\n{;").contains(before.back());
-  Binding *binding = c.scopes.lookup(base);
-  if (isStatement && binding && binding->isVar) {
-    llvm::StringRef alias = c.scopes.findAlias(base);
-    report.fix(alias.empty() ? FixIt::Safe : FixIt::Choice,
-               "`" + base + " = " + call + "(…)`",
-               {{range, (base + " = " + call).str()}});
-    if (!alias.empty())
-      report.note("in PyTorch `" + alias +
-                  "` is the same tensor, and would change, too");
-  } else
-    report.note("`." + plain +
-                "` gives a new tensor: assign it to a `var`, as in "
-                "`x = x." +
-                plain + "(…)`");
-  return true;
-}
-
 Val Checker::member(const Val &base, const ast::Identifier &name,
                     SourceRange range) {
   switch (base.kind) {
@@ -421,8 +389,6 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   }
   if (Scopes::hasMethod(base, name.text))
     return reportNotCalled(range);
-  if (base.is(ValKind::Tensor) && reportInPlace(*this, name, range))
-    return fail();
   return scopes.reportNoMember(base, range, name.text);
 }
 
@@ -527,6 +493,12 @@ static Val callAndShare(Checker &c, const ast::CallExpr &expr,
   return result;
 }
 
+/// Whether a tensor has this method, which changes it.
+static bool canChange(Checker &c, llvm::StringRef method) {
+  return llvm::is_contained({"zero_", "fill_", "copy_"}, method) ||
+         c.scopes.findMethod(method.drop_back()).has_value();
+}
+
 Val Checker::evalCall(const ast::CallExpr &expr,
                       const ast::TypeExpr *expected) {
   if (!isPrelude(expr.range.file))
@@ -548,7 +520,7 @@ Val Checker::evalCall(const ast::CallExpr &expr,
   if (method && !isInSpace) {
     llvm::StringRef name = method->member.text;
     // The expected type is passed through `.to(device)`.
-    bool isInPlace = name.size() > 1 && name.ends_with("_");
+    bool isInPlace = isInPlaceName(name);
     bool isOfType = name == "numel" || name == "size" || name == "dim";
     Val base =
         isInPlace || isOfType
@@ -561,6 +533,15 @@ Val Checker::evalCall(const ast::CallExpr &expr,
         return fail();
       at(expr.range);
       return changeInPlace(base, method->member, args);
+    }
+    if (base.is(ValKind::Tensor) && isInPlace && !isPrelude(expr.range.file) &&
+        canChange(*this, name)) {
+      if (!evalArguments(expr.args, args))
+        return fail();
+      for (const Val &val : args.positional)
+        sharing.use(val, expr.range);
+      at(expr.range);
+      return changeVariable(*method->base, base, method->member, args);
     }
     if (base.isError()) {
       evalArguments(expr.args, args);

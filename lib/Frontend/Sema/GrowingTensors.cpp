@@ -25,11 +25,12 @@ static bool mayChangeSizes(const ast::Block &body,
     if (auto *call = llvm::dyn_cast<ast::CallExpr>(&expr)) {
       auto *name = llvm::dyn_cast<ast::NameExpr>(call->callee);
       auto *member = llvm::dyn_cast<ast::MemberExpr>(call->callee);
-      return llvm::is_contained(
-          {"cat", "concat", "concatenate", "stack", "pad", "hstack", "vstack"},
-          name     ? name->name
-          : member ? member->member.text
-                   : llvm::StringRef());
+      return llvm::is_contained({"cat", "concat", "concatenate", "stack", "pad",
+                                 "hstack", "dstack", "column_stack",
+                                 "row_stack", "vstack"},
+                                name     ? name->name
+                                : member ? member->member.text
+                                         : llvm::StringRef());
     }
     auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&expr);
     auto *name = part ? llvm::dyn_cast<ast::NameExpr>(part->base) : nullptr;

@@ -92,26 +92,45 @@ void Checker::writeTarget(const Val &target, Val val, SourceRange range) {
     control.loops.back().cleared = true;
 }
 
+std::optional<Val> Checker::findState(const ast::Expr &target) {
+  Val tensor;
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target)) {
+    if (Binding *binding = scopes.lookup(name->name))
+      tensor = binding->val;
+  } else if (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target)) {
+    // Only lists hold them: nothing else is read.
+    Val base = evalUnread(*part->base);
+    if (base.is(ValKind::List) && hasUnread(base))
+      tensor = evalUnread(target);
+  }
+  if (!isUnread(tensor))
+    return std::nullopt;
+  tensor.range = target.range;
+  return tensor;
+}
+
 bool Checker::assignUnread(const ast::Expr &target, const Val &val,
                            SourceRange range) {
-  auto *name = llvm::dyn_cast<ast::NameExpr>(&target);
-  Binding *binding = name ? scopes.lookup(name->name) : nullptr;
-  if (!binding || !isUnread(binding->val))
-    return false;
-  Val tensor = binding->val;
-  tensor.range = target.range;
-  if (!val.isError())
-    writeTarget(tensor, val, range);
-  return true;
+  std::optional<Val> tensor = findState(target);
+  if (tensor && !val.isError())
+    writeTarget(*tensor, val, range);
+  return tensor.has_value();
 }
 
 void Checker::assignField(const Val &target, const ast::Identifier &field,
                           Val val, SourceRange range) {
   Slot &slot = slotOf(target);
   llvm::StringRef name = field.text;
-  if (name == "data")
+  if (name == "data") {
+    if (!isPrelude(range.file) && val.is(ValKind::Tensor)) {
+      if (sharing.reportTied(slot, val))
+        return;
+      sharing.replace(slot, val);
+    }
+    Restore<bool> saved(sharing.isReplacing, true);
     return writeTarget(target, val.is(ValKind::Tensor) ? valueOf(val) : val,
                        range);
+  }
   if (slot.kind == td::SlotKind::Param && name == "requires_grad") {
     if (auto learned = host.requireBool(val, "`requires_grad`"))
       models.setLearning(slot,
@@ -142,6 +161,10 @@ void Checker::assignField(const Val &target, const ast::Identifier &field,
 // Methods
 //===----------------------------------------------------------------------===//
 
+bool sema::isInPlaceName(llvm::StringRef method) {
+  return method.size() > 1 && method.ends_with("_") && !method.ends_with("__");
+}
+
 /// The only argument of `fill_` and similar methods; none after a report.
 static std::optional<Val> takeOnly(Checker &c, llvm::StringRef method,
                                    CallArgs &args) {
@@ -154,12 +177,10 @@ static std::optional<Val> takeOnly(Checker &c, llvm::StringRef method,
   return std::nullopt;
 }
 
-/// The new value that `method` gives a tensor of a model.
-static Val changed(Checker &c, const Val &target, const ast::Identifier &method,
-                   CallArgs &args) {
+/// The new value that `method` gives a tensor of this type.
+static Val changed(Checker &c, const Val &target, const TensorType &type,
+                   const ast::Identifier &method, CallArgs &args) {
   llvm::StringRef name = method.text;
-  TensorType type = typeOf(target);
-  type.place = c.places.modelPlace(*slotOf(target).owner);
   if (name == "zero_" && args.positional.empty() && args.keywords.empty())
     return c.tensors.fillTensor(isFloat(type.dtype) ? makeFloat(0) : makeInt(0),
                                 type);
@@ -206,9 +227,59 @@ Val Checker::changeInPlace(const Val &target, const ast::Identifier &method,
   }
   if (Slot *slot = target.as<TensorInfo>().gradientOf.get())
     training.requireGradient(*slot, target.range);
-  Val val = changed(*this, target, method, args);
+  TensorType type = typeOf(target);
+  type.place = places.modelPlace(*slotOf(target).owner);
+  Val val = changed(*this, target, type, method, args);
   if (val.isError())
     return fail();
   writeTarget(target, val, args.range);
   return target;
+}
+
+/// `x` of `x.mul_(2).add_(1)`.
+static const ast::Expr &changedBy(const ast::Expr &target) {
+  auto *call = llvm::dyn_cast<ast::CallExpr>(&target);
+  auto *method = call ? llvm::dyn_cast<ast::MemberExpr>(call->callee) : nullptr;
+  return method && isInPlaceName(method->member.text) ? changedBy(*method->base)
+                                                      : target;
+}
+
+Val Checker::changeVariable(const ast::Expr &target, const Val &old,
+                            const ast::Identifier &method, CallArgs &args) {
+  TensorType type = typeOf(old);
+  Val val = changed(*this, old, type, method, args);
+  if (val.isError())
+    return fail();
+  ShapeAnswer answer;
+  for (auto [size, given] : llvm::zip(type.dims, typeOf(val).dims))
+    if (size != given)
+      answer.facts.push_back({size, given, "a tensor keeps its size"});
+  if (typeOf(val).dtype != type.dtype ||
+      typeOf(val).dims.size() != type.dims.size() || !tensors.prove(answer)) {
+    error(DiagCode::TD407, args.range,
+          "`" + method.text + "` cannot give a tensor another type")
+        .label("it is " + typeText(type) + ", and would be " +
+               typeText(typeOf(val)));
+    return fail();
+  }
+  val = places.bring(val, type.place);
+  const ast::Expr &root = changedBy(target);
+  bool isTarget = llvm::isa<ast::NameExpr, ast::SubscriptExpr>(root);
+  if (!isTarget && sharing.isView(old)) {
+    error(DiagCode::TD202, args.range,
+          "`" + method.text + "` changes a tensor by a view of it")
+        .note("assign to the part of the tensor: `x[…] = …`");
+    return fail();
+  }
+  if (reportPickedTarget(root, old))
+    return fail();
+  val.shareId = 0;
+  sharing.track(val);
+  val.range = args.range;
+  if (isTarget) {
+    if (isVariable(root))
+      sharing.change(old, val, args.range);
+    assignTo(root, val, args.range);
+  }
+  return val;
 }

@@ -548,8 +548,18 @@ Val Indexing::evalSubscript(const ast::SubscriptExpr &expr) {
   case ValKind::Tensor: {
     Items items = evalItems(expr.items);
     Val part = indexTensor(base, items, expr.range);
-    // Elements that a tensor picks are a copy.
-    if (!part.shareId && isOfProgram)
+    if (part.shareId || !isOfProgram)
+      return part;
+    // Elements that a tensor picks are a copy, unless it has no dims.
+    bool isView = llvm::all_of(items, [](const auto &item) {
+      const Val &index = item.second;
+      return !index.is(ValKind::List) &&
+             !(index.is(ValKind::Tensor) && (!typeOf(index).dims.empty() ||
+                                             !isInteger(typeOf(index).dtype)));
+    });
+    if (isView)
+      c.sharing.viewAs(base, part);
+    else
       c.sharing.use(base, expr.base->range);
     return part;
   }

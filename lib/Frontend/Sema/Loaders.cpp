@@ -123,6 +123,7 @@ Val ControlFlow::loaderBatch(const LoaderInfo &loader,
                              const Size &size) {
   Vals parts;
   for (auto [i, tensor] : llvm::enumerate(loader.tensors)) {
+    c.sharing.use(tensor, c.userRange(c.here));
     Val part;
     if (orders.empty())
       part = c.tensors.sliceOf(tensor, start, 0, 1, size);
@@ -133,6 +134,7 @@ Val ControlFlow::loaderBatch(const LoaderInfo &loader,
     if (loader.isFree[i])
       part = c.places.freed(part, Transfer::Home);
     part.range = {};
+    Sharing::forget(part); // a batch is a copy
     parts.push_back(part);
   }
   return makeSequence(ValKind::Tuple, std::move(parts));
@@ -170,8 +172,6 @@ std::optional<Val> ControlFlow::drawRows(const LoaderInfo &loader,
 
 ControlFlow::Epoch ControlFlow::startEpoch(const LoaderInfo &loader) {
   Epoch epoch{{}, makeInt(0)};
-  for (const Val &tensor : loader.tensors)
-    c.sharing.use(tensor, c.userRange(c.here));
   std::optional<RandomCall> call;
   if (loader.keepsPosition())
     std::tie(epoch.first, call) = takePosition(loader);

@@ -184,6 +184,17 @@ static bool changesWhatFollows(Checker &c, const Val &iterable, size_t next,
   });
 }
 
+/// Whether a function that the body calls has changed the list.
+static bool isChangedElsewhere(Checker &c, const Val &iterable,
+                               const llvm::StringSet<> &assigned) {
+  return iterable.is(ValKind::List) && c.sharing.isStale(iterable) &&
+         llvm::none_of(assigned, [&](const auto &name) {
+           Binding *binding = c.scopes.lookup(name.first());
+           return binding && binding->val.is(ValKind::List) &&
+                  c.sharing.areOne(binding->val, iterable);
+         });
+}
+
 void ControlFlow::forElements(const ast::ForStmt &stmt,
                               llvm::ArrayRef<Val> elements,
                               const Val &iterable) {
@@ -202,7 +213,8 @@ void ControlFlow::forElements(const ast::ForStmt &stmt,
       break;
     Val isOver = isLoopOver();
     if (!(isOver.known && isOver.truth) &&
-        changesWhatFollows(c, iterable, i + 1, assigned)) {
+        (changesWhatFollows(c, iterable, i + 1, assigned) ||
+         isChangedElsewhere(c, iterable, assigned))) {
       Diagnostic &report =
           c.error(DiagCode::TD219, stmt.iterable->range,
                   "the loop changes the list that it runs over");

@@ -404,6 +404,8 @@ void Models::buildState(ModelInstance &model, const ast::StateDecl &decl) {
       return;
     }
     slot->initial = c.places.freed(initial, Transfer::Implied).value;
+    if (!c.isPrelude(declared.file))
+      c.sharing.replace(*slot, initial);
   }
   model.add(decl.name.text).slot = std::move(slot);
 }

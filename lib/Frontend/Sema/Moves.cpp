@@ -32,8 +32,10 @@ Val Places::moveTensor(const Val &tensor, const Val &device,
                               placement == Placement::Off ? Transfer::Kept
                                                           : Transfer::Written);
   Val val = makeTensor(std::move(type), value, c.userRange(range));
-  // A place that the machine decides may be where the tensor is.
-  if (after.place.kind != Place::Kind::Cuda)
+  // On the same device it is the same tensor, and the machine decides where the
+  // other places are.
+  if (before.place.kind != Place::Kind::Cuda &&
+      after.place.kind != Place::Kind::Cuda)
     val.shareId = tensor.shareId;
   return val;
 }

@@ -325,7 +325,9 @@ void ControlFlow::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
       c.emit().beginFor(c.host.materialize(from), c.host.materialize(to),
                         c.host.materialize(step), loop.getInitial());
   loop.enter(values.carried);
-  body(c.host.runTimeInt(values.index, indexName(stmt)));
+  Val index = c.host.runTimeInt(values.index, indexName(stmt));
+  c.sharing.nameIndex(index);
+  body(std::move(index));
   llvm::SmallVector<Value> next = loop.leaveBody();
   loop.finish(c.emit().endFor(next, loop.getOutcomes(), loop.getLeaves()));
 }

@@ -42,8 +42,10 @@ void Scopes::bind(llvm::StringRef name, SourceRange range, Val val,
   if (name == "_")
     return;
   nameTensor(val, name, range);
-  if (range.isValid() && !c.isPrelude(range.file))
+  if (range.isValid() && !c.isPrelude(range.file)) {
+    c.sharing.track(val);
     c.sharing.name(val, range);
+  }
   Binding &binding = scope->names[name];
   binding = Binding();
   binding.val = std::move(val);

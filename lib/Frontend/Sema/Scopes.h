@@ -67,9 +67,6 @@ public:
   /// Offers to declare a name of the function that has the name of a variable
   /// of the program, as Python does; false if it would mean something else.
   bool offerOwn(Diagnostic &report, const ast::NameExpr &target);
-  /// Another name of the tensor that `name` is, which PyTorch would change in
-  /// place with it; empty if there is none.
-  llvm::StringRef findAlias(llvm::StringRef name);
   /// Declares a name that was reported, so that no second report follows.
   void poison(llvm::StringRef name, SourceRange range);
   /// Offers the candidate that a misspelt name was meant to be, if any.

@@ -68,6 +68,17 @@ static bool isPathOf(Checker &c, llvm::StringRef path, const void *key) {
   return false;
 }
 
+/// Whether the value is in the statement that names it, and not where it
+/// was put into a tuple before.
+static bool isOfStatement(Checker &c, SourceRange value, SourceRange name) {
+  if (name.begin <= value.begin && value.end <= name.end)
+    return true;
+  llvm::StringRef between =
+      c.sources.getText(name.file).slice(name.end, value.begin);
+  return value.begin >= name.end && !between.contains('\n') &&
+         !between.contains(';');
+}
+
 void SharingState::report(const Share &share, const Change &change,
                           SourceRange range) {
   if (c.isPrelude(range.file) ||
@@ -122,7 +133,7 @@ void SharingState::report(const Share &share, const Change &change,
              {{{range.file, range.begin,
                 static_cast<uint32_t>(range.begin + used.size())},
                written.str()}});
-  else if (value.isValid() && value != range)
+  else if (value.isValid() && value != range && isOfStatement(c, value, linked))
     c.offerSuffix(report, value, share.isList ? "[:]" : ".clone()");
 }
 

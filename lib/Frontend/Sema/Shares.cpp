@@ -31,12 +31,21 @@ static bool contains(const Region &outer, const Region &inner) {
       if (y.first < x.first || y.second > x.second)
         return false;
   }
-  return true;
+  return llvm::all_of(outer.atIndices, [&](const auto &one) {
+    return llvm::is_contained(inner.atIndices, one);
+  });
 }
 
 /// All of a tensor with this number of dims.
 static Region::Step wholeOf(unsigned tensor, size_t rank) {
   return {tensor, Box(rank, {0, kEnd})};
+}
+
+/// All of the first tensor of a storage.
+static Region allOf(size_t rank) {
+  Region all;
+  all.steps.push_back(wholeOf(0, rank));
+  return all;
 }
 
 static llvm::SmallVector<int, 4> ownDims(size_t rank) {
@@ -61,7 +70,7 @@ unsigned SharingState::ofModel(const void *key, llvm::StringRef name,
   if (!share) {
     share = shares.size();
     shares.emplace_back();
-    Part part{makeStorage(), now, {{wholeOf(0, rank)}}};
+    Part part{makeStorage(), now, allOf(rank)};
     shares[share].dims = ownDims(rank);
     ofStorages[part.storage] = share;
     shares[share].isOfModel = true;
@@ -115,10 +124,20 @@ const Change *SharingState::findChange(const Part &part, Versions ignored,
                       return isIn(change.version, versions);
                     });
     bool isGone = replaced && contains(*replaced, change.region);
-    if (!isHidden && !isGone && overlap(change.region, part.region))
+    if (!isHidden && !isGone && overlap(change.region, part.region) &&
+        !isOfOtherIteration(change, part.region))
       first = &change;
   }
   return first;
+}
+
+bool SharingState::isOfOtherIteration(const Change &change,
+                                      const Region &region) const {
+  return llvm::any_of(region.atIndices, [&](const Region::AtIndex &one) {
+    auto [first, current] = iterations.lookup(one.loop);
+    return first < change.version && change.version <= current &&
+           llvm::is_contained(change.region.atIndices, one);
+  });
 }
 
 const Change *SharingState::findChange(const Share &share) const {
@@ -182,6 +201,10 @@ void SharingState::show(const Event &event) {
       int64_t last = view.indices.second;
       end = last == kEnd ? end : std::min(end, first + last);
       first += view.indices.first;
+      if (view.loop)
+        part.region.atIndices.push_back(
+            {view.loop, static_cast<unsigned>(steps.size() - 1),
+             static_cast<unsigned>(narrowed)});
     }
     isKnown &= steps.size() < kMostSteps;
     if (view.isReshaped && steps.size() < kMostSteps)
@@ -235,10 +258,17 @@ void SharingState::join(const Event &event, Versions ignoredOfFrom,
 // Events
 //===----------------------------------------------------------------------===//
 
-/// A second iteration starts with the shares that the first one left, and a
-/// third with other ones only if the variables exchange their storages.
+/// The most storages of a value that a loop makes again.
+static constexpr unsigned kMostStorages = 5;
+
+/// A second iteration starts with the shares that the first one left, and the
+/// next ones with others only if the variables exchange their storages. In a
+/// repeated loop, one more iteration of each loop is enough: its first run had
+/// the others.
 void SharingState::repeat(const Event &end) {
+  unsigned rounds = isRepeated ? 1 : 3;
   Restore<bool> saved(isRepeated, true);
+  unsigned number = events[end.from].to;
   size_t last = events.size() - 1;
   for (size_t i = end.from + 1; i != events.size(); ++i)
     if (events[i].kind == Event::EndLoop && events[i].to == end.to)
@@ -249,7 +279,7 @@ void SharingState::repeat(const Event &end) {
       found.push_back(part.storage);
     return found;
   };
-  for (unsigned round = 0; round != 3; ++round) {
+  for (unsigned round = 0; round != rounds; ++round) {
     const auto pairs = carried[end.to];
     std::vector<Share> ends;
     for (auto [start, after] : pairs)
@@ -258,12 +288,18 @@ void SharingState::repeat(const Event &end) {
     for (auto [pair, after] : llvm::zip(pairs, ends)) {
       auto before = storagesOf(pair.first);
       shares[pair.first].parts = after.parts;
+      // What was at the index of this loop is at any place of the next
+      // iteration.
+      for (Part &part : shares[pair.first].parts)
+        llvm::erase_if(part.region.atIndices,
+                       [&](const auto &one) { return one.loop == number; });
       shares[pair.first].dims = after.dims;
       shares[pair.first].layout = after.layout;
       isNew |= before != storagesOf(pair.first);
     }
     if (!isNew)
       return;
+    iterations[number].second = now;
     for (size_t i = end.from + 1; i != last; ++i) {
       Event event = events[i];
       happen(event);
@@ -276,17 +312,28 @@ void SharingState::happen(const Event &event) {
   case Event::New: {
     Share &made = shares[event.to];
     size_t rank = event.view.dims.size();
-    made.parts.assign(1, {makeStorage(), now, {{wholeOf(0, rank)}}});
+    // A few storages serve all repetitions, or nested loops would make
+    // exponentially many. A value of the iterations before the last few is
+    // taken for one of the last.
+    unsigned next = made.timesMade++ % kMostStorages;
+    if (next == made.storages.size())
+      made.storages.push_back(makeStorage());
+    made.parts.assign(1, {made.storages[next], now, allOf(rank)});
     made.dims = ownDims(rank);
     return;
   }
   case Event::Put:
     // On another path the tensor may be the one before.
-    if (branchStarts.empty())
+    if (branchStarts.empty() && loopStarts.empty()) {
+      for (const Part &part : shares[event.to].parts)
+        if (ofStorages.lookup(part.storage) == event.to)
+          ofStorages.erase(part.storage);
       shares[event.to].parts.clear();
-    for (const Part &part : shares[event.from].parts) {
-      addPart(shares[event.to].parts, part);
+    }
+    for (Part part : shares[event.from].parts) {
       ofStorages[part.storage] = event.to;
+      part.region.atIndices.clear(); // of this iteration only
+      addPart(shares[event.to].parts, std::move(part));
     }
     if (shares[event.to].parts.size() == shares[event.from].parts.size())
       shares[event.to].dims = shares[event.from].dims;
@@ -333,6 +380,7 @@ void SharingState::happen(const Event &event) {
     return;
   case Event::Loop:
     loopStarts.push_back(now);
+    iterations[event.to] = {now, now};
     return;
   case Event::EndLoop:
     repeat(event);

@@ -28,7 +28,18 @@ struct Region {
     }
   };
   llvm::SmallVector<Step, 1> steps;
-  bool operator==(const Region &other) const { return steps == other.steps; }
+  /// The dims of boxes in which it is at the index of a loop: each iteration
+  /// shows other elements.
+  struct AtIndex {
+    unsigned loop = 0, step = 0, dim = 0;
+    bool operator==(const AtIndex &other) const {
+      return loop == other.loop && step == other.step && dim == other.dim;
+    }
+  };
+  llvm::SmallVector<AtIndex, 1> atIndices;
+  bool operator==(const Region &other) const {
+    return steps == other.steps && atIndices == other.atIndices;
+  }
 };
 
 /// A storage in which a value may lie.
@@ -46,6 +57,7 @@ struct View {
   /// The indices of `dim` that the view has, if there is one.
   int dim = -1;
   std::pair<int64_t, int64_t> indices{0, kEnd};
+  unsigned loop = 0;             ///< whose index it has there; 0 for none
   Layout layout = Layout::Dense; ///< of a view of a dense tensor
   bool isExact = true; ///< the indices are known, and the view has all of them
   bool isReshaped = false; ///< into dims that are not the tensor's
@@ -57,6 +69,9 @@ struct Share {
   llvm::SmallVector<int, 4> dims;
   Layout layout = Layout::Dense;
   bool isExact = true; ///< it shows all of its regions
+  /// Of a new value: its storage of each of the last times that it was made.
+  llvm::SmallVector<unsigned, 1> storages;
+  unsigned timesMade = 0;
   // What does not change:
   bool isList = false, isNamed = false;
   bool isCall = false;    ///< the result of a call that changes its argument
@@ -86,7 +101,7 @@ struct Event {
     Branch,
     Else,
     EndBranch,
-    Loop,
+    Loop,    ///< `to` is its number
     EndLoop, ///< `to` is the number of its carried variables
   } kind = New;
   unsigned to = 0, from = 0, other = 0;
@@ -111,7 +126,16 @@ struct SharingState {
 
   /// The events of the loops around this point.
   std::vector<Event> events;
-  std::vector<size_t> loops; ///< where each began
+  struct OpenLoop {
+    size_t begin = 0; ///< its event
+    unsigned number = 0;
+    SizeAtomRef index = nullptr; ///< the atom of its index, if it has one
+  };
+  std::vector<OpenLoop> loops;
+  unsigned loopCount = 0;
+  /// Of each loop, the versions at its start, and at that of the iteration that
+  /// it is in.
+  llvm::DenseMap<unsigned, std::pair<unsigned, unsigned>> iterations;
   std::vector<llvm::SmallVector<std::pair<unsigned, unsigned>, 2>> carried;
   bool isRepeated = false;
 
@@ -130,6 +154,8 @@ struct SharingState {
   const Change *findChange(const Part &part, Versions ignored = {},
                            const Region *replaced = nullptr) const;
   const Change *findChange(const Share &share) const;
+  /// Whether the change was of the elements of another iteration.
+  bool isOfOtherIteration(const Change &change, const Region &region) const;
   unsigned ofModel(const void *key, llvm::StringRef name, size_t rank);
 
 private:

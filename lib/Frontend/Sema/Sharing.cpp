@@ -91,8 +91,7 @@ unsigned Sharing::addView(unsigned share, View how) {
     return 0;
   Event event{Event::Show, 0, share};
   event.view = std::move(how);
-  share = state->add(std::move(event));
-  return share;
+  return state->add(std::move(event));
 }
 
 unsigned Sharing::partOf(unsigned share, DimsRef dims, unsigned dim,
@@ -106,7 +105,12 @@ unsigned Sharing::partOf(unsigned share, DimsRef dims, unsigned dim,
   if (first && count)
     how.indices = {*first, *first + std::max<int64_t>(*count - 1, 0) * step +
                                (*count > 0)};
-  how.isExact = first && count && step == 1;
+  // The element at the index of a loop.
+  SizeAtomRef atom = start.is(ValKind::Int) ? start.size.getAtom() : nullptr;
+  for (const SharingState::OpenLoop &loop : state->loops)
+    if (atom && atom == loop.index && count && *count == 1)
+      how.loop = loop.number;
+  how.isExact = ((first && count) || how.loop) && step == 1;
   if (step != 1) // no further part of it is told from the others
     how.dims[dim] = -1;
   // Whole rows of a dense tensor are dense.
@@ -168,6 +172,8 @@ void Sharing::reshape(const Val &tensor, Val &view) {
   }
   skip();
   how.isReshaped = !fits || next != from.size();
+  if (how.isReshaped && isScattered(tensor))
+    return; // a copy
   view.shareId = addView(tensor.shareId, std::move(how));
 }
 
@@ -183,6 +189,14 @@ void Sharing::viewAs(const Val &tensor, Val &view) {
   how.dims.assign(rankOf(view), -1);
   how.layout = Layout::Unknown;
   view.shareId = addView(tensor.shareId, std::move(how));
+}
+
+bool Sharing::isStale(const Val &val) const {
+  return !isOff() && state->findChange(state->shares[val.shareId]);
+}
+
+bool Sharing::isView(const Val &tensor) const {
+  return state->shares[tensor.shareId].source != 0;
 }
 
 bool Sharing::isScattered(const Val &tensor) const {
@@ -220,21 +234,18 @@ void Sharing::change(const Val &old, Val &changed, SourceRange range,
   state->shares[changed.shareId].isNamed = true;
 }
 
-static llvm::StringRef nameOf(const Slot &slot) { return slot.name; }
-
 unsigned Sharing::read(const Slot &slot) {
   if (isOff())
     return 0;
-  return state->add(
-      {Event::Copy, 0,
-       state->ofModel(&slot, nameOf(slot), slot.type.dims.size())});
+  return state->add({Event::Copy, 0,
+                     state->ofModel(&slot, slot.name, slot.type.dims.size())});
 }
 
 void Sharing::change(const Slot &slot, SourceRange range) {
   auto found = state->ofModels.find(&slot);
   if (found == state->ofModels.end() || isOff())
     return; // nothing has read it
-  state->ofModel(&slot, nameOf(slot), 0);
+  state->ofModel(&slot, slot.name, 0);
   state->add({Event::Set, found->second, found->second, 0, range});
 }
 
@@ -243,8 +254,27 @@ void Sharing::replace(const Slot &slot, const Val &val) {
     return;
   Val tensor = val;
   track(tensor);
-  unsigned own = state->ofModel(&slot, nameOf(slot), 0);
+  unsigned own = state->ofModel(&slot, slot.name, 0);
   state->add({Event::Put, own, tensor.shareId});
+}
+
+bool Sharing::reportTied(const Slot &slot, const Val &val) {
+  if (isOff() || !val.shareId)
+    return false;
+  unsigned own = state->ofModels.lookup(&slot);
+  for (const Part &part : state->shares[val.shareId].parts) {
+    auto other = state->ofStorages.find(part.storage);
+    if (other == state->ofStorages.end() || other->second == own)
+      continue;
+    Diagnostic &report = c.error(DiagCode::TD219, val.range,
+                                 "in PyTorch `" + slot.name + "` and `" +
+                                     state->shares[other->second].ofModel +
+                                     "` are one tensor now");
+    report.label("here each has values of its own");
+    c.offerSuffix(report, val.range, ".clone()");
+    return true;
+  }
+  return false;
 }
 
 unsigned Sharing::readGradient(const Slot &slot) {
@@ -314,8 +344,13 @@ void Sharing::joinLoop(const Val &before, const Val &after, Val &result) {
 void Sharing::beginLoop() {
   if (isOff())
     return;
-  state->loops.push_back(state->events.size());
-  state->add({Event::Loop});
+  state->loops.push_back({state->events.size(), ++state->loopCount});
+  state->add({Event::Loop, state->loopCount});
+}
+
+void Sharing::nameIndex(const Val &index) {
+  if (!isOff())
+    state->loops.back().index = index.size.getAtom();
 }
 
 static void
@@ -336,8 +371,8 @@ void Sharing::endLoop(llvm::ArrayRef<std::pair<Val, Val>> carried) {
   for (const auto &[start, end] : carried)
     collectShares(start, end, state->carried.back());
   unsigned number = state->carried.size() - 1;
-  state->add(
-      {Event::EndLoop, number, static_cast<unsigned>(state->loops.back())});
+  state->add({Event::EndLoop, number,
+              static_cast<unsigned>(state->loops.back().begin)});
   state->loops.pop_back();
   if (!state->loops.empty())
     return;

@@ -60,6 +60,10 @@ public:
                llvm::ArrayRef<int64_t> permutation);
   void reshape(const Val &tensor, Val &view);
   void viewAs(const Val &tensor, Val &view);
+  /// Whether a later value of the same storage is another one.
+  bool isStale(const Val &val) const;
+  /// Whether it lies in the storage of another value.
+  bool isView(const Val &tensor) const;
   /// Whether `contiguous` makes a copy.
   bool isScattered(const Val &tensor) const;
 
@@ -77,6 +81,9 @@ public:
   unsigned read(const Slot &slot);
   void change(const Slot &slot, SourceRange range);
   void replace(const Slot &slot, const Val &val);
+  /// Reports a value that is a tensor of a model already, and would be another
+  /// one, too.
+  bool reportTied(const Slot &slot, const Val &val);
   /// The tensor that is written now is replaced.
   bool isReplacing = false;
   /// The same of its gradient.
@@ -96,6 +103,8 @@ public:
   void join(const Val &then, const Val &other, Val &result);
 
   void beginLoop();
+  /// The index of the loop that began last.
+  void nameIndex(const Val &index);
   /// The variables that a loop carries: their values at the start of an
   /// iteration and at its end.
   void endLoop(llvm::ArrayRef<std::pair<Val, Val>> carried);

@@ -166,6 +166,8 @@ bool Checker::unpack(const Val &val, size_t count, SourceRange range,
     return false;
   };
   if (val.is(ValKind::Tuple) || val.is(ValKind::List)) {
+    if (!isPrelude(range.file))
+      sharing.useSelf(val, val.range.isValid() ? val.range : range);
     parts.assign(elementsOf(val).begin(), elementsOf(val).end());
     return parts.size() == count || wrongCount("the numbers differ");
   }
@@ -195,15 +197,13 @@ bool Checker::unpack(const Val &val, size_t count, SourceRange range,
 // Other statements
 //===----------------------------------------------------------------------===//
 
-/// Whether the call is of a function of the language that changes its argument:
-/// those have PyTorch's `_` at the end.
+/// Whether the call is of a function that changes its argument, or of a method
+/// that changes its tensor.
 static bool changesArgument(const ast::CallExpr &call) {
-  auto *member = llvm::dyn_cast<ast::MemberExpr>(call.callee);
+  if (auto *member = llvm::dyn_cast<ast::MemberExpr>(call.callee))
+    return isInPlaceName(member->member.text);
   auto *name = llvm::dyn_cast<ast::NameExpr>(call.callee);
-  llvm::StringRef called = member ? member->member.text
-                           : name ? llvm::StringRef(name->name)
-                                  : "";
-  return called.ends_with("_") && findBuiltin(called);
+  return name && isInPlaceName(name->name) && findBuiltin(name->name);
 }
 
 /// `torch.mul(a, b, out=y)`: reports it, with the assignment that does the same
@@ -246,18 +246,13 @@ static bool reportOut(Checker &c, const ast::ExprStmt &stmt) {
   if (!binding || !sameType)
     return true;
   std::vector<Edit> edits = {
-      {stmt.range.start(), (name->name + " = ").str()},
+      {stmt.range.start(), (name->name + "[...] = ").str()},
       {std::prev(out)->range.finish().to(out->range), ""}};
   SourceRange let = c.letBefore(binding->declared);
   if (!binding->isVar && let.isValid())
     edits.push_back({let, "var"});
-  llvm::StringRef alias = c.scopes.findAlias(name->name);
-  report.fix(alias.empty() ? FixIt::Safe : FixIt::Choice,
-             "`" + name->name + " = " + callee->name + "(…)`",
+  report.fix(FixIt::Safe, "`" + name->name + "[...] = " + callee->name + "(…)`",
              std::move(edits));
-  if (!alias.empty())
-    report.note("in PyTorch `" + alias +
-                "` is the same tensor, and would change, too");
   return true;
 }
 
@@ -300,7 +295,7 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
       return Flow::Next;
     }
   }
-  if (call && val.is(ValKind::Tensor) &&
+  if (call && val.is(ValKind::Tensor) && !changesArgument(*call) &&
       reportInPlaceStatement(*this, stmt, val))
     return Flow::Next;
   if (!call || (val.is(ValKind::Tensor) && !changesArgument(*call))) {

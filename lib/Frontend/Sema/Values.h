@@ -481,6 +481,9 @@ inline Val makeSequence(ValKind kind, Vals elements) {
 /// Whether a method changes the list that it is called on (Lists.cpp).
 bool changesList(llvm::StringRef method);
 
+/// Whether a method changes its tensor, as `add_`, by its name.
+bool isInPlaceName(llvm::StringRef method);
+
 // In the language's spelling (Printing.cpp) --------------------------------//
 
 /// A noun for the kind of value.

@@ -1,0 +1,284 @@
+"""Programs of names that share tensors: the error, or what PyTorch prints.
+
+Each row: what it shows, the program, and the code of the error or the output."""
+
+import subprocess
+import tempfile
+from pathlib import Path
+
+PROGRAMS = [
+    ("an element of a list of parameters", """\
+let net = Linear(2, 1)
+init.ones_(net.weight)
+var ps = list(net.parameters())
+ps[0] *= 3.0
+print(net.weight.sum().item(), ps[0].sum().item())
+""", "6.0 6.0"),
+    ("an element in nested loops", """\
+var acc = [zeros(2), zeros(2)]
+let first = acc[0]
+for k in range(3) { for i in range(2) { acc[i] += 1.0 } }
+print(first)
+""", "TD219"),
+    ("an element, and its name", """\
+var a = zeros(2)
+var buf = [a]
+buf[0] += 5
+print(a)
+""", "TD219"),
+    ("rows in a list", """\
+let base = zeros(2,3)
+var rows = [base[0], base[1]]
+rows[0] += 1
+print(base)
+""", "TD219"),
+    ("a part of an element", """\
+let a = zeros(2)
+var xs = [a]
+xs[0][1] = 5.0
+print(a)
+""", "TD219"),
+    ("an index without dims is a view", """\
+var pos = ones(3, 2)
+let s = tensor([3.0, 1.0, 2.0])
+let best = pos[s.argmin()]
+pos += 1.0
+print(best)
+""", "TD219"),
+    ("a part of picked elements", """\
+var x = zeros(3)
+x[tensor([0])][0] = 5.0
+print(x)
+""", "TD219"),
+    ("data of two models", """\
+let a = Linear(1,1)
+let b = Linear(1,1)
+for p, q in zip(a.parameters(), b.parameters()) { q.data = p.data }
+""", "TD219"),
+    ("data that has a name", """\
+let net = Linear(2,1)
+var t = ones(1,2)
+net.weight.data = t
+t += 1.0
+print(net.weight.sum().item())
+""", "TD219"),
+    ("a buffer made of an argument", """\
+var t = ones(2)
+model M(t) { buffer w = t }
+let m = M(t)
+t += 1.0
+print(m.w)
+""", "TD219"),
+    ("a part that another name changed is read", """\
+var x = zeros(2,2)
+var row = x[0]
+row += 1.0
+x[0] += 1.0
+print(x)
+""", "TD219"),
+    ("a field in a tuple", """\
+model M { buffer last = zeros(2) }
+let m = M()
+var t = ones(2)
+var a = zeros(2)
+a, m.last = zeros(2), t
+t += 1.0
+print(m.last)
+""", "TD219"),
+    ("a list that is unpacked", """\
+let a = [1,2]
+var b = a
+b[0] = 5
+let p, q = a
+print(p, q)
+""", "TD219"),
+    ("a function changes the list of a loop", """\
+fn add(xs) {
+    var xs = xs
+    if len(xs) < 3 { xs.append(9) }
+    return len(xs)
+}
+let a = [1]
+for x in a {
+    let n = add(a)
+    print(x, n)
+}
+""", "TD219"),
+    ("a batch of a tuple", """\
+for x in DataLoader(TensorDataset(ones(4, 2)), batch_size=2) {
+    var y = x[0]
+    y += 1.0
+    print(y.sum().item())
+}
+""", """\
+8.0
+8.0"""),
+    ("batches are copies", """\
+for (x,) in DataLoader(TensorDataset(arange(4.0)), batch_size=2) {
+    var x = x
+    x /= 2.0
+    print(x)
+}
+""", """\
+tensor([0.0000, 0.5000])
+tensor([1.0000, 1.5000])"""),
+    ("rows of a loop are different elements", """\
+let x = tensor([[3.0, 4.0], [6.0, 8.0]])
+for row in x.clone() {
+    var row = row
+    row /= row.norm()
+    print(row)
+}
+""", """\
+tensor([0.6000, 0.8000])
+tensor([0.6000, 0.8000])"""),
+    ("the element at the index of a loop", """\
+fn fill(x) {
+    var y = x
+    y[0] = 7.0
+    return y
+}
+var x = zeros(3, 2)
+for i in range(3) { x[i] = fill(x[i]) }
+print(x.sum().item())
+""", "21.0"),
+    ("the row at the index of a loop", """\
+var x = arange(4.0)
+for i, v in enumerate(x) { x[i] = v * 2.0 }
+print(x)
+""", "tensor([0., 2., 4., 6.])"),
+    ("a part of the previous iteration", """\
+var x = zeros(4)
+var prev = x[0:1]
+for i in range(3) {
+    print(prev)
+    prev = x[i:i+1]
+    x[i] += 1.0
+}
+""", "TD219"),
+    ("a row of the previous iteration", """\
+var x = zeros(4, 2)
+var prev = zeros(2)
+for i in range(3) {
+    print(prev)
+    prev = x[i]
+    x[i] += 1.0
+}
+""", "TD219"),
+    ("elements of a tuple", """\
+let t = (ones(2), zeros(2))
+var a, b = t
+a += 1.0
+print(t[0], b)
+""", "TD219"),
+    ("a field that was replaced", """\
+model M { buffer last = zeros(2) }
+let m = M()
+var before = m.last
+m.last = ones(2)
+before += 1.0
+print(before, m.last)
+""", "tensor([1., 1.]) tensor([1., 1.])"),
+    ("reshape of a transposed tensor is a copy", """\
+var x = zeros(2,2)
+let y = x.T.reshape(4)
+x += 1.0
+print(y)
+""", "tensor([0., 0., 0., 0.])"),
+    ("@= makes a new tensor", """\
+var x = ones(2,2)
+let s = x
+x @= x
+print(s.sum().item())
+""", "4.0"),
+    ("columns that grow", """\
+var x = ones(2, 1)
+for i in range(3) { x = column_stack([x, ones(2,1)]) }
+print(x.shape)
+""", "(2, 4)"),
+    ("where a sum starts", """\
+print(sum([1,2], start=10))
+""", "13"),
+    ("sum of a list along a dim", """\
+print(sum([1,2], dim=1))
+""", "TD303"),
+    ("a method of picked elements", """\
+var x = zeros(2)
+x[tensor([0])].add_(5.0)
+print(x)
+""", "TD219"),
+    ("an argument that a layer of the prelude gives", """\
+model User {
+    fn forward(x) {
+        var y = x
+        y += 1.0
+        return x + y
+    }
+}
+let net = Sequential(Linear(2,2,bias=false), User())
+print(net(ones(1,2)).shape)
+""", "TD219"),
+    ("elements in nested loops", """\
+var x = zeros(3, 3)
+for i in range(3) {
+    for j in range(3) { x[i][j] = 1.0 * i + j }
+}
+print(x.sum().item())
+""", "18.0"),
+    ("a row that changes in a loop", """\
+var x = zeros(3, 3)
+for i in range(3) {
+    var r = x[i]
+    r += 1.0
+}
+print(x.sum().item())
+""", "TD219"),
+    ("a row that a second loop reads", """\
+var x = zeros(3, 3)
+for k in range(2) {
+    for i in range(3) {
+        var r = x[i]
+        print(r.sum().item())
+        r += 1.0
+    }
+}
+""", "TD219"),
+    ("a batch that changes", """\
+let batch = ones(4,2)
+for (x,) in DataLoader(TensorDataset(batch), batch_size=2) {
+    var m = x
+    m[:, 0] = m[:, 1] * 2.0
+    print(m.sum().item())
+}
+""", """\
+6.0
+6.0"""),
+    ("a loop of functions that change their argument", """\
+fn grow(x) {
+    var x = x
+    x.add_(1.0)
+    return x
+}
+let first = zeros(2)
+print(grow(first), first)
+""", "TD219"),
+]
+
+
+def run(program):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "program.tdsl"
+        path.write_text(program, encoding="utf-8")
+        done = subprocess.run(["tdc", "run", path.name], cwd=folder, capture_output=True, text=True,
+                              check=False)
+    return done.returncode, done.stdout.strip(), done.stderr
+
+
+for title, program, wanted in PROGRAMS:
+    status, output, errors = run(program)
+    if wanted.startswith("TD"):
+        assert status == 1 and f"error[{wanted}]" in errors, (title, output, errors)
+        assert errors.count("error[") == errors.count(f"error[{wanted}]"), (title, errors)
+    else:
+        assert status == 0 and output == wanted, (title, output, errors)
+print(f"{len(PROGRAMS)} programs")
