@@ -26,24 +26,13 @@ ROUNDS = 400  # of all proposals, at most, in which every function of the table 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "Reference.md"
 LEFT_OUT = {
     "gives a value of the host": {"numel", "size", "dim", "is_floating_point", "allclose", "equal",
-                                  "tolist"},
+                                  "tolist", "broadcast_shapes"},
     "is the same tensor here": {"as_tensor", "cuda", "deepcopy"},
     "is part of statements": {"cpu", "item"},
     "draws random numbers in an order of its own": {
-        "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout"},
+        "dropout1d", "dropout2d", "dropout3d", "alpha_dropout", "feature_alpha_dropout",
+        "bernoulli", "multinomial", "gumbel_softmax"},
     "gives infinities": {"generate_square_subsequent_mask"},
-    "has no proposal yet": {
-        "adaptive_avg_pool3d", "adaptive_max_pool1d_with_indices",
-        "adaptive_max_pool2d_with_indices", "adaptive_max_pool3d",
-        "adaptive_max_pool3d_with_indices", "affine_grid", "angle", "avg_pool3d", "bernoulli",
-        "block_diag", "broadcast_shapes", "broadcast_tensors", "byte", "cartesian_prod", "char",
-        "combinations", "conj", "conj_physical", "fill", "frexp", "gcd",
-        "gradient", "grid_sample", "gumbel_softmax", "histogram", "histogramdd", "lcm",
-        "matrix_power",
-        "max_pool1d_with_indices", "max_pool2d_with_indices", "max_pool3d",
-        "max_pool3d_with_indices", "max_unpool1d", "max_unpool2d", "max_unpool3d", "mode",
-        "multinomial", "nonzero_static", "polygamma", "real", "resolve_conj", "resolve_neg", "rrelu",
-        "short", "sum_to_size", "t", "unravel_index", "vecdot", "vector_norm"},
 }
 
 

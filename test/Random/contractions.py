@@ -41,7 +41,7 @@ def named_product(g):
     a, b = np.abs(beta), np.abs(alpha)
     kind = g.pick(["mm", "mv", "dot", "inner", "outer", "kron", "addmm", "addmv", "addr", "trace",
                    "tensordot", "linear", "einsum", "vander", "cross", "bilinear",
-                   "renorm"])
+                   "renorm", "power", "vecdot"])
     if kind == "renorm":
         def shortened(c):
             norms = np.sqrt((c * c).sum(1, keepdims=True))
@@ -49,6 +49,15 @@ def named_product(g):
         # PyTorch's numbers have an f32 factor.
         return None if g.is_smooth else o.call(f"renorm({x}, 2.0, 0, 2.0)", smooth(
             shortened, steps=lambda c: np.sign((c * c).sum(1) - 4), scale=512))
+    if kind == "power":
+        square, times = Operands(g), g.random.randint(1 if g.is_smooth else 0, 4)
+        return product_of(square, f"matrix_power({square.part((n, n), dtype)}, {times})",
+                          lambda c: np.linalg.matrix_power(c, times))
+    if kind == "vecdot":
+        dim = g.pick([-1, 0])
+        given = f", dim={dim}" if dim == 0 or g.flip(0.3) else ""
+        return product_of(o, f"vecdot({x}, {o.part((n, m), dtype)}{given})",
+                          lambda c, d: (c * d).sum(dim))
     if kind == "trace":
         return product_of(o, f"trace({x})", np.trace)
     if kind == "vander":

@@ -132,7 +132,7 @@ def transposed_convolution(x, w, groups, stride, pad, dilation, result):
 @proposal(3)
 def pool(g):
     """`max_pool` and `avg_pool` with strides, padding and dilation, and adaptive pools."""
-    found = image(g)
+    found = image(g, (1, 1, 2, 2, 3))
     if not found:
         return None
     o, x, (n, c, *length), dtype = found

@@ -263,6 +263,13 @@ ALONG = {
     "norm({0}, 3.0, DIM, true)": (lambda x, d: (np.abs(x)**3).sum(d, keepdims=True)**(1 / 3), 1),
     "norm({0}, inf, DIM)": (lambda x, d: np.abs(x).max(d), 1),
     "norm({0}, -inf, DIM)": (lambda x, d: np.abs(x).min(d), 1),
+    "vector_norm({0}, dim=DIM)": (lambda x, d: np.sqrt((x * x).sum(d)), 1),
+    "vector_norm({0}, 3.0, DIM, true)": (
+        lambda x, d: (np.abs(x)**3).sum(d, keepdims=True)**(1 / 3), 1),
+    "vector_norm({0}, 0.5, DIM)": (lambda x, d: np.sqrt(np.abs(x)).sum(d)**2, 1),
+    "vector_norm({0}, -1.0, DIM)": (lambda x, d: 1 / (1 / np.abs(x)).sum(d), 1),
+    "vector_norm({0}, inf, DIM)": (lambda x, d: np.abs(x).max(d), 1),
+    "vector_norm({0}, -inf, DIM)": (lambda x, d: np.abs(x).min(d), 1),
     "softmin({0}, DIM)": (lambda x, d: softmax(-x, d), 1),
     "normalize({0}, dim=DIM)": (lambda x, d: x / np.sqrt((x * x).sum(d, keepdims=True)), 1),
     "normalize({0}, 1.0, DIM)": (lambda x, d: x / np.abs(x).sum(d, keepdims=True), 1),
@@ -289,6 +296,8 @@ def along(g):
         if ("std" in text or "normalize" in text or "norm(" in text) and (
                 np.any(array.std(dim) < 0.05) if "std" in text else
                 np.any(np.abs(array).max(dim) < 0.25)):
+            raise Rejected
+        if ("0.5" in text or "-1.0" in text) and np.any(np.abs(array) < 0.05):
             raise Rejected
         check = [0] if has_kinks else ()
         if "inf" in text:

@@ -48,6 +48,19 @@ def digamma(x):
     return result + np.log(x) - 0.5 / x - series
 
 
+def polygamma(order, x):
+    """By the asymptotic series, from 20 on."""
+    numbers = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730]  # Bernoulli's
+    result, whole = np.zeros(x.shape), math.factorial(order)
+    for _ in range(20):
+        result, x = result + whole / x**(order + 1), x + 1
+    result = result + math.factorial(order - 1) / x**order + whole / (2 * x**(order + 1))
+    for k, number in enumerate(numbers, 1):
+        result = result + number * math.factorial(2 * k + order - 1) / (
+            math.factorial(2 * k) * x**(2 * k + order))
+    return result if order % 2 else -result
+
+
 def bessel(order, x):
     """The modified Bessel function by its integral, times exp(-abs(x))."""
     angles = (np.arange(200) + 0.5) * np.pi / 200
@@ -112,6 +125,13 @@ UNARY = {
     "i0e({0})": on(-50, 50, lambda x: bessel(0, x)),
     "i1({0})": on(-7, 7, lambda x: bessel(1, x) * np.exp(np.abs(x))),
     "i1e({0})": on(-50, 50, lambda x: bessel(1, x)),
+    "polygamma(1, {0})": on(0.25, 40, lambda x: polygamma(1, x), scale=512),
+    "polygamma(2, {0})": on(0.5, 40, lambda x: polygamma(2, x), scale=512),
+    "{0}.polygamma(3)": on(0.75, 40, lambda x: polygamma(3, x), scale=512),
+    "angle({0})": on(-1000, 1000, lambda x: np.where(x < 0, np.pi, 0), steps=np.sign),
+    "frexp({0})[0]": on(-1000, 1000, lambda x: np.frexp(x)[0], steps=lambda x: np.frexp(x)[1]),
+    "rrelu({0})": Row(lambda x: np.where(x > 0, x, x * 11 / 48), points=[0]),
+    "rrelu({0}, 0.25, 0.75, false)": Row(lambda x: np.where(x > 0, x, x / 2), points=[0]),
     "relu6({0})": Row(lambda x: np.clip(x, 0, 6), points=[0, 6]),
     "selu({0})": Row(lambda x: SELU * elu(x, 1.6732632423543772), points=[0]),
     "celu({0}, 1.5)": Row(lambda x: elu(x, 1.5, 1.5), points=[0]),
@@ -139,7 +159,7 @@ UNARY = {
 
 
 # Their slope is 0, which is TD602 if nothing else depends on x, or another dtype.
-FLAT = {"sgn({0})", "round({0}, decimals=1)", "float_power({0}, 2.0)"}
+FLAT = {"sgn({0})", "angle({0})", "round({0}, decimals=1)", "float_power({0}, 2.0)"}
 
 
 SMALL = between(-8, 8)
@@ -330,6 +350,19 @@ def function_of_three(g):
         (lambda a, b, c: a + value * b / c)
     return o.call(f"{kind}({first}, {second}, {third}, value={value})",
                   smooth(function, scale=256))
+
+
+@proposal(1)
+def exponent(g):
+    """The power of 2 that `frexp` gives."""
+    x = g.tensor(lambda v: v.dtype in ("f32", "f64"))
+    if x is None:
+        return None
+
+    def meaning(world, v):
+        check_sides(lambda a: np.frexp(a)[1], [v])
+        return Value([np.frexp(v.copies[0].astype(np.float64))[1].astype(np.int32)])
+    return g.call("frexp({0})[1]", [x], meaning, keeps=0)
 
 
 @proposal(1)

@@ -99,7 +99,7 @@ OWN = {"sum": sum_of, "prod": prod, "maximum": extreme(torch.maximum),
        "empty": torch.zeros,
        "causal_mask": lambda n, m: torch.ones(n, m, dtype=torch.bool).triu(1 + m - n),
        **{name: loss_named(name) for name in ALIASES}}
-PLACES = [torch.nn.functional, torch, torch.special, torch.Tensor]
+PLACES = [torch.nn.functional, torch, torch.special, torch.linalg, torch.Tensor]
 
 
 def names_in(source):

@@ -56,7 +56,7 @@ def rearranged(g):
         choices["{0}[none]"] = lambda c: c[None]
         choices["{0}[..., none]"] = lambda c: c[..., None]
     if len(v.shape) == 2:
-        choices["{0}.T"] = np.transpose
+        choices[g.pick(["{0}.T", "t({0})"])] = np.transpose
         choices["rearrange({0}, \"a b -> b a\")"] = np.transpose
         choices["rearrange({0}, \"a b -> (b a)\")"] = lambda c: c.T.ravel()
     if len(v.shape) == 3:
@@ -76,6 +76,8 @@ def single_dims(g):
     choices = {"atleast_1d({0})": lambda c: np.atleast_1d(c),
                "atleast_2d({0})": lambda c: np.atleast_2d(c),
                "squeeze({0})": np.squeeze}
+    if len(g[x].shape) < 2:
+        choices["{0}.t()"] = np.copy
     if len(g[x].shape) != 1:
         choices["atleast_3d({0})"] = lambda c: np.atleast_3d(c)
     if ones:
@@ -219,6 +221,7 @@ def grids(g):
         kind, shape = v.copies[0].dtype, (n, m)
         likes = {"zeros_like({0})": np.zeros(v.shape, kind), "ones_like({0})": np.ones(
                      v.shape, kind), "full_like({0}, 3)": np.full(v.shape, 3, kind),
+                 "fill({0}, 3)": np.full(v.shape, 3, kind),
                  f"new_zeros({{0}}, {n}, {m})": np.zeros(shape, kind),
                  f"new_ones({{0}}, {n}, {m})": np.ones(shape, kind),
                  f"new_full({{0}}, {listed(shape)}, 2)": np.full(shape, 2, kind)}
@@ -227,6 +230,9 @@ def grids(g):
     text = g.pick(list(choices))
     array = choices[text]
     return g.call(text, [], lambda world: Value([array])) if array.size else None
+
+
+REAL = ["conj", "conj_physical", "real", "resolve_conj", "resolve_neg"]  # change no real number
 
 
 @proposal(2)
@@ -250,8 +256,9 @@ def like(g):
             f"expand_as({first}, {o.written(np.zeros(wide))})" if math.prod(wide) < 40 else None
         return text and o.call(text, moving(lambda a, b: np.broadcast_to(a, b.shape)))
     if kind == "same":
-        names = ["dropout({0}, 0.5, false)", "dropout({0}, 0.0)"] * is_float(v.dtype)
-        return moved(g, g.pick([*names, "clone({0})", "contiguous({0})"]), x, np.copy)
+        names = ["dropout({0}, 0.5, false)", "dropout({0}, 0.0)"] * 2 * is_float(v.dtype)
+        names += [f"{name}({{0}})" for name in ("clone", "contiguous", *REAL)]
+        return moved(g, g.pick(names), x, np.copy)
     if kind == "detach":
         return moved(g, "detach({0})", x, np.copy)
     if kind == "random" and is_float(v.dtype):
@@ -259,7 +266,8 @@ def like(g):
         return g.call(f"{name}({{0}})", [x], lambda world, value: random_value(
             world, law, value.shape, value.dtype))
     name, to = g.pick([("float", "f32"), ("double", "f64"), ("half", "f16"), ("bfloat16", "bf16"),
-                       ("int", "i32"), ("long", "i64"), ("bool", "bool")])
+                       ("int", "i32"), ("long", "i64"), ("bool", "bool"), ("byte", "u8"),
+                       ("char", "i8"), ("short", "i16")])
     call = converted(g, x, to)
     return Call(f"{{0}}.{name}()", call.operands, call.meaning)
 
