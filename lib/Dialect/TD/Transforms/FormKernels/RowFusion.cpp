@@ -69,6 +69,22 @@ private:
 /// Shorter rows than this are summed side by side, one in each lane.
 constexpr int64_t kShortRow = 16;
 
+/// Whether a root has one element for each row while others have the row, which
+/// may be empty: the loop along the row stores both.
+static bool mayLackRow(const LoopNest &nest, LoopSet rows) {
+  LoopSet row = nest.getRootLoops() & ~rows;
+  auto hasRow = [&](const Access &root) {
+    return (getLoops(*root.at) & row) == row;
+  };
+  if (llvm::all_of(nest.getRoots(), hasRow))
+    return false;
+  for (auto [loop, info] : llvm::enumerate(nest.getLoops()))
+    if (contains(row, loop) &&
+        (info.extent == 0 || ShapedType::isDynamic(info.extent)))
+      return true;
+  return false;
+}
+
 /// Whether a thread of a CPU can compute the stages of one row after another,
 /// with the row in the nearest cache: its elements are neighbours in memory.
 /// One function may be computed for a reduction and again for a root; the CPU's
@@ -89,7 +105,8 @@ static bool isCachedRow(const LoopNest &nest) {
     return !row || getLoops(root.at->back()) == row;
   };
   int64_t length = nest.estimatePositions(first.loops);
-  return first.parallel && llvm::all_of(nest.getReductions(), isAlongRow) &&
+  return first.parallel && !mayLackRow(nest, first.parallel) &&
+         llvm::all_of(nest.getReductions(), isAlongRow) &&
          llvm::all_of(nest.getRoots(), endsWithRow) && length >= kShortRow &&
          length * bytes <= cpu::kL1Bytes &&
          CostlyOps(nest).isAtMostOneRepeated();
@@ -111,11 +128,6 @@ static bool isRowNest(const LoopNest &nest, bool isOnGPU) {
       return false;
     row |= rest;
   }
-  // An empty row would skip the roots of one element for each row, too.
-  if (llvm::any_of(llvm::enumerate(nest.getLoops()), [&](auto loop) {
-        return contains(row, loop.index()) && loop.value().extent == 0;
-      }))
-    return false;
   if (!isOnGPU)
     return isCachedRow(nest);
   /// The number of positions of `loops`, or `unknown` if it is known only at
