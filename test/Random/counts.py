@@ -5,7 +5,7 @@ import numpy as np
 from elements import proposal
 from operands import Operands, listed, smooth
 from orders import check_distinct, check_order, sortable
-from values import Rejected, Value
+from values import DTYPES, Rejected, Value
 
 
 @proposal(2)
@@ -56,7 +56,7 @@ def histogram(g):
     first = o.tensor(x)
     if kind == "edges":
         edges = np.array(g.pick(EDGES))
-        bins, limits = o.written(edges.astype(np.float32 if dtype == "f32" else np.float64)), ""
+        bins, limits = o.written(edges.astype(DTYPES[dtype])), ""
     else:
         count = g.pick([1, 2, 4, 8])
         edges, bins, limits = np.linspace(-2, 2, count + 1), str(count), ""

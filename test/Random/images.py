@@ -162,6 +162,8 @@ def pool(g):
                        stride, dilation).reshape(-1, math.prod(kernel))
         return o.call(f"max_pool{rank}d({x}, {', '.join(texts)})", sure(moving(largest), [
             row[row >= 0] for row in taps]))
+    if g.uses_torch and rank == 3 and any(k > size for k, size in zip(kernel, length)):
+        return None  # PyTorch refuses it, although there is padding
     counts_pad = g.flip(0.5)
 
     def average(a):

@@ -8,7 +8,7 @@ from arrays import MOST_ELEMENTS
 from elements import proposal
 from images import image
 from operands import Operands, listed, smooth
-from values import Rejected
+from values import DTYPES, Rejected
 
 MARGIN = 1e-3  # nearer to the middle of two elements rounding decides which one is nearest
 
@@ -28,8 +28,8 @@ def folded(at, low, span):
     if span == 0:
         return np.zeros_like(at)
     at = np.abs(at - low)
-    turns, rest = np.floor(at / span), np.mod(at, span)
-    return low + np.where(turns % 2 == 0, rest, span - rest)
+    count, rest = np.floor(at / span), np.mod(at, span)
+    return low + np.where(count % 2 == 0, rest, span - rest)
 
 
 def inside(at, size, padding, corners):
@@ -118,7 +118,7 @@ def sampled_image(g):
         if math.prod(shape) > 40:
             return None
         is_affine = False
-        places = o.written((g.numbers.integers(-12, 13, shape) / 8).astype(dtype_of(dtype)))
+        places = o.written((g.numbers.integers(-12, 13, shape) / 8).astype(DTYPES[dtype]))
     else:
         places = o.part((n, rank, rank + 1) if is_affine else (n, *counts, rank), dtype)
     grid = f"affine_grid({places}, {size}, align_corners={flag})" if is_affine else places
@@ -133,7 +133,3 @@ def sampled_image(g):
                   f"align_corners={flag})", smooth(
         lambda a, given: sampled(a, places_of(given), mode, padding, corners),
         steps=steps, scale=1024))
-
-
-def dtype_of(name):
-    return {"f32": np.float32, "f64": np.float64}[name]
