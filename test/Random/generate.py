@@ -28,7 +28,7 @@ import training
 import windows  # noqa: F401
 from again import again
 from functions import COMPARED, function, gradient, gradient_call, smooth_call, unused
-from rows import rows
+from rows import rows, rows_to_number
 from statements import choice, let, loop, move, nested, read, unreached, update
 from tree import Assign, Call, Let, Save, Statement, World, run_all, text_of
 from values import Number, Rejected, Value, is_float, kinks
@@ -48,8 +48,8 @@ SMOOTH = {"unary", "binary", "with_number", "smooth", "softmax", "layer_norm", "
           "named_product", "batched_product", "like", "masks", "pool_with_indices", "unpool",
           "sampled_image", "sets", "common_shape", "mode", "slopes"}
 # Kinds of statements and how often they are: outside of blocks, inside, and in functions.
-KINDS = [(let, 16), (again, 14), (rows, 2), (update, 2), (read, 3), (loop, 2.5), (unreached, 2), (choice, 1.5),
-         (function, 1), (gradient, 2), (move, 3)]
+KINDS = [(let, 16), (again, 14), (rows, 2), (rows_to_number, 4), (update, 2), (read, 3),
+         (loop, 2.5), (unreached, 2), (choice, 1.5), (function, 1), (gradient, 2), (move, 3)]
 INNER_KINDS = [(let, 17), (again, 4), (rows, 0.5), (update, 1), (read, 1), (move, 1), (nested, 1)]
 FUNCTION_KINDS = [(let, 6), (again, 2), (rows, 0.3)]
 SMOOTH_KINDS = [(let, 8), (again, 6), (rows, 1), (update, 1), (loop, 1)]

@@ -7,6 +7,8 @@ from elements import proposal
 from operands import Operands, smooth
 from values import Rejected, Value, check_sides, compute, is_float, truth
 
+STABLE = 16  # elements that PyTorch sorts in a stable order; of more it says nothing
+
 
 def check_order(value, dim):
     """Rejects elements along a dim whose order is decided by an error."""
@@ -87,7 +89,7 @@ def sort(g):
         text = f"topk({{0}}, {k}, {given}, largest={word})[{part}]"
     places = (slice(None),) * dim + (slice(0, k),)
     meaning = placed(lambda a: stable_order(a, dim, down)[places], dim, picks,
-                     is_differentiated and kind == "topk")
+                     is_differentiated and (kind == "topk" or size > STABLE))
     return g.call(text, [x], lambda world, v: meaning(v))
 
 

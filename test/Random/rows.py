@@ -12,7 +12,7 @@ import numpy as np
 
 import arrays
 from again import Chain, is_constant
-from values import Rejected, compute_smooth
+from values import Rejected, Value, compute_smooth
 
 LONG = [16, 17, 24, 32, 33, 64]  # rows that are not summed side by side
 FUNCTIONS = {
@@ -74,6 +74,36 @@ def rows(g):
     return chain.statements()
 
 
+def rows_to_number(g):
+    """Rows whose size the run reads, which may be 0, and their sums; both are results."""
+    number = g.integer()
+    x = number and g.static(lambda v: v.dtype in ("f32", "f64") and len(v.shape) == 2 and
+                            0 <= g[number] <= v.shape[1] and np.all(np.abs(v.copies[0]) <= 6))
+    if not x:
+        return None
+    chain, count = Chain(g), g[x].shape[0]
+    text, function = g.pick(list(FUNCTIONS.items()))
+    more, changed = g.pick([("", lambda s: s), (" + 1.0", lambda s: s + 1)])
+
+    def part(world, v, n):
+        if not 0 <= n <= v.shape[1]:
+            raise Rejected
+        return Value([copy[:, :n] for copy in v.copies])
+    try:
+        line = chain.let(g.call("{0}[:, :{1}]", [x, number], part, dims=(count, number), uses=1))
+        value = chain.let(smooth_call(g, text.replace("{1}", ""), [line], function, keeps=0))
+        total = chain.let(smooth_call(g, f"{{0}}.sum(-1, keepdim=true){more}", [value], lambda e:
+                                      changed(e.sum(-1, keepdims=True)), dims=(count, 1)))
+        chain.let(smooth_call(g, "{0} / {1}", [value, total], lambda e, s: e / s, keeps=0))
+        again = g.pick([("{0}.flatten().flip(0)", lambda s: s.ravel()[::-1], (count,)),
+                        ("sort({0}, 0)[0]", lambda s: np.sort(s, 0), (count, 1)),
+                        ("{0} * 0.5", lambda s: s / 2, (count, 1))])
+        chain.let(smooth_call(g, again[0], [total], again[1], dims=again[2]))
+    except Rejected:
+        return None
+    return chain.statements()
+
+
 def source(chain):
     """A matrix, or several; new ones have long rows."""
     g = chain.g
@@ -89,10 +119,10 @@ def source(chain):
     return chain.let(arrays.random_tensor(g, shape, g.pick(["f32", "f64"])))
 
 
-def smooth_call(g, text, names, function):
+def smooth_call(g, text, names, function, **sizes):
     def meaning(world, *values):
         return compute_smooth(function, values, values[0].dtype, 32)
-    return g.call(text, names, meaning)
+    return g.call(text, names, meaning, **sizes)
 
 
 def function_of_rows(chain, x):
