@@ -237,11 +237,14 @@ Val Checker::changeInPlace(const Val &target, const ast::Identifier &method,
 }
 
 /// `x` of `x.mul_(2).add_(1)`.
-static const ast::Expr &changedBy(const ast::Expr &target) {
-  auto *call = llvm::dyn_cast<ast::CallExpr>(&target);
-  auto *method = call ? llvm::dyn_cast<ast::MemberExpr>(call->callee) : nullptr;
-  return method && isInPlaceName(method->member.text) ? changedBy(*method->base)
-                                                      : target;
+static const ast::Expr *changedBy(const ast::Expr *target) {
+  while (auto *call = llvm::dyn_cast<ast::CallExpr>(target)) {
+    auto *method = llvm::dyn_cast<ast::MemberExpr>(call->callee);
+    if (!method || !isInPlaceName(method->member.text))
+      break;
+    target = method->base;
+  }
+  return target;
 }
 
 Val Checker::changeVariable(const ast::Expr &target, const Val &old,
@@ -263,7 +266,7 @@ Val Checker::changeVariable(const ast::Expr &target, const Val &old,
     return fail();
   }
   val = places.bring(val, type.place);
-  const ast::Expr &root = changedBy(target);
+  const ast::Expr &root = *changedBy(&target);
   bool isTarget = llvm::isa<ast::NameExpr, ast::SubscriptExpr>(root);
   if (!isTarget && sharing.isView(old)) {
     error(DiagCode::TD202, args.range,

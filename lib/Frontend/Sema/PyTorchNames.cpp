@@ -170,7 +170,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case(".char", "x.to(i8)")
       .Case(".copy", "x.clone()")
       .Case("device", "cuda:0 if cuda.is_available() else cpu")
-      .Case(".fill_", "x = full_like(x, value)")
       .Case(".grad", "grad(loss, x)")
       .Case(".new_empty", "x.new_zeros(sizes)")
       .Case("input", "arg name: str")
@@ -185,7 +184,6 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Cases({"Tensor", "FloatTensor", "LongTensor"}, "tensor([…])")
       .Case(".type", "x.to(dtype)")
       .Case(".type_as", "x.to(other.dtype)")
-      .Case(".zero_", "x = zeros_like(x)")
       .Default("");
 }
 

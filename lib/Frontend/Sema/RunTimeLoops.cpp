@@ -276,6 +276,7 @@ llvm::SmallVector<Value> RunTimeLoop::leaveBody() {
 
 void RunTimeLoop::finish(llvm::ArrayRef<Value> results) {
   std::vector<std::pair<Val, Val>> pairs;
+  pairs.reserve(carried.size());
   for (const Carried &one : carried)
     pairs.emplace_back(one.start, one.after);
   c.sharing.endLoop(pairs);
