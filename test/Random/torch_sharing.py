@@ -214,14 +214,20 @@ class Program:
     def change(self):
         name, shape = self.pick()
         number = self.random.randrange(1, 4)
-        kind = self.random.choice(["whole", "part", "set", "whole", "part"])
+        kind = self.random.choice(["whole", "part", "set", "whole", "part", "element"])
+        made = self.all_lists()
+        if kind == "element" and made and self.depth == 0:  # TD214 in a branch
+            name = self.random.choice(sorted(made))
+            i = self.random.randrange(len(made[name]))
+            name, shape = f"{name}[{i}]", made[name][i]
         self.kinds.add("change " + kind)
-        operator = self.random.choice(["+=", "*=", "-="])
-        if kind == "whole" or not shape:
-            self.line(f"{name} {operator} {number}")
+        operator, method = self.random.choice([("+=", "add_"), ("*=", "mul_"), ("-=", "sub_")])
+        change = self.random.choice([f" {operator} {number}", f".{method}({number})"])
+        if kind in ("whole", "element") or not shape:
+            self.line(f"{name}{change}")
         elif kind == "part":
             index, _ = self.index(shape)
-            self.line(f"{name}{index} {operator} {number}")
+            self.line(f"{name}{index}{change}")
         else:
             index, part = self.index(shape)
             others = [n for n, s in self.tensors().items() if s == part]
