@@ -253,6 +253,47 @@ for (x,) in DataLoader(TensorDataset(batch), batch_size=2) {
 """, """\
 6.0
 6.0"""),
+    ("a method of a view without a name", """\
+let x = zeros(4)
+x.view(2, 2)[0].add_(1.0)
+""", "TD202"),
+    ("a method of the same tensor by a function", """\
+let x = zeros(4)
+x.detach().add_(1.0)
+""", "TD202"),
+    ("a method of a new tensor", """\
+let x = ones(2)
+let y = x.clone().add_(1.0)
+print(x.sum().item(), y.sum().item(), zeros(3, 3).fill_(2.0).triu_(1).sum().item())
+""", "2.0 4.0 6.0"),
+    ("methods of a part, one after the other", """\
+var x = zeros(2, 2)
+x[0].add_(1).mul_(2)
+print(x.sum().item())
+""", "4.0"),
+    ("a method that a condition of the run decides on", """\
+var x = ones(2)
+let c = x.sum().item() > 1.0
+let y = x.add_(1) if c else x
+print(y)
+""", "TD214"),
+    ("the same to the right of `and`", """\
+var x = ones(2)
+if x.sum().item() > 1.0 and x.add_(1).sum().item() > 0.0 { print(1) }
+""", "TD214"),
+    ("a gradient that is assigned, and has a name", """\
+let net = Linear(2, 1)
+let g = ones(1, 2)
+net.weight.grad = g
+net.weight.grad.mul_(2.0)
+print(g)
+""", "TD219"),
+    ("a gradient that is assigned, and does not change", """\
+let net = Linear(2, 1)
+let g = ones(1, 2)
+net.weight.grad = g
+print(g.sum().item(), net.weight.grad.sum().item())
+""", "2.0 2.0"),
     ("a loop of functions that change their argument", """\
 fn grow(x) {
     var x = x

@@ -405,10 +405,8 @@ bool Scopes::offerCopy(Diagnostic &report, const ast::NameExpr &target,
     return false;
   MissingDeclaration missing =
       findMissing(body->stmts, body->range.end, target.name, target.range);
-  if (!missing.assignment)
-    return false;
   bool isAgain = false;
-  if (missing.isInBody && missing.isPlain &&
+  if (missing.assignment && missing.isInBody && missing.isPlain &&
       mayDeclare(c, *missing.assignment->target, isAgain) && !isAgain) {
     report.fixes.push_back(declare(c, missing, missing.isOnly ? "let " : "var ",
                                    FixIt::Safe,

@@ -231,16 +231,16 @@ void Training::zeroGrad(llvm::ArrayRef<Slot *> slots, const CallArgs &args) {
   }
   for (Slot *slot : slots) {
     ensureGradSlot(*slot);
-    if (toNone.truth)
-      c.sharing.replaceGradient(*slot);
-    else
-      c.sharing.changeGradient(*slot, args.range);
-    if (toNone.truth)
-      writeNumber(slot->hasGradName, makeBool(false), DType::Bool);
     TensorType type = slot->type;
     type.place = c.places.modelPlace(*slot->owner);
-    c.models.rawWrite(slot->gradName,
-                      c.tensors.fillTensor(makeFloat(0), type).value);
+    Val zeros = c.tensors.fillTensor(makeFloat(0), type);
+    if (toNone.truth) {
+      c.sharing.replaceGradient(*slot, zeros);
+      writeNumber(slot->hasGradName, makeBool(false), DType::Bool);
+    } else {
+      c.sharing.changeGradient(*slot, args.range);
+    }
+    c.models.rawWrite(slot->gradName, zeros.value);
   }
   if (!c.control.loops.empty())
     c.control.loops.back().cleared = true;

@@ -86,7 +86,8 @@ void Checker::writeTarget(const Val &target, Val val, SourceRange range) {
     return models.writeSlot(slot, placed);
   training.ensureGradSlot(slot);
   models.rawWrite(slot.gradName, placed.value);
-  sharing.changeGradient(slot, userRange(range));
+  if (!sharing.isReplacing)
+    sharing.changeGradient(slot, userRange(range));
   // A program that writes gradients, `w.grad.zero_()`, may clear them.
   if (!isPrelude(range.file) && !control.loops.empty())
     control.loops.back().cleared = true;
@@ -149,7 +150,8 @@ void Checker::assignField(const Val &target, const ast::Identifier &field,
         control.loops.back().cleared = true;
     }
     training.ensureGradSlot(slot);
-    sharing.replaceGradient(slot);
+    sharing.replaceGradient(slot, val);
+    Restore<bool> saved(sharing.isReplacing, true);
     training.writeNumber(slot.hasGradName, makeBool(!isNone), DType::Bool);
     return writeTarget(gradient, val, range);
   }
@@ -267,22 +269,33 @@ Val Checker::changeVariable(const ast::Expr &target, const Val &old,
   }
   val = places.bring(val, type.place);
   const ast::Expr &root = *changedBy(&target);
-  bool isTarget = llvm::isa<ast::NameExpr, ast::SubscriptExpr>(root);
-  if (!isTarget && sharing.isView(old)) {
+  const ast::Expr *owner = &root;
+  while (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(owner))
+    owner = part->base;
+  bool isTarget = llvm::isa<ast::NameExpr, ast::MemberExpr>(owner) &&
+                  llvm::isa<ast::NameExpr, ast::SubscriptExpr>(root);
+  if (!isTarget && !sharing.isTemporary(old)) {
     error(DiagCode::TD202, args.range,
           "`" + method.text + "` changes a tensor by a view of it")
         .note("assign to the part of the tensor: `x[…] = …`");
     return fail();
   }
-  if (reportPickedTarget(root, old))
+  if (isTarget && reportPickedTarget(root, old))
     return fail();
+  if (isTarget && choiceFrame == frames.size()) {
+    error(DiagCode::TD214, args.range,
+          "a variable cannot change where a condition that is known only at "
+          "run time decides whether it does")
+        .note("`" + method.text + "` in a statement of its own always does");
+    return fail();
+  }
   val.shareId = 0;
   sharing.track(val);
   val.range = args.range;
-  if (isTarget) {
-    if (isVariable(root))
-      sharing.change(old, val, args.range);
-    assignTo(root, val, args.range);
-  }
-  return val;
+  if (!isTarget)
+    return val;
+  if (isVariable(root))
+    sharing.change(old, val, args.range);
+  assignTo(root, val, args.range);
+  return eval(root); // it lies in the storage of what has changed
 }

@@ -195,8 +195,9 @@ bool Sharing::isStale(const Val &val) const {
   return !isOff() && state->findChange(state->shares[val.shareId]);
 }
 
-bool Sharing::isView(const Val &tensor) const {
-  return state->shares[tensor.shareId].source != 0;
+bool Sharing::isTemporary(const Val &tensor) const {
+  const Share &share = state->shares[tensor.shareId];
+  return !share.source && !share.isNamed && !share.isOfModel;
 }
 
 bool Sharing::isScattered(const Val &tensor) const {
@@ -291,13 +292,14 @@ void Sharing::changeGradient(const Slot &slot, SourceRange range) {
     state->add({Event::Set, found->second, found->second, 0, range});
 }
 
-void Sharing::replaceGradient(const Slot &slot) {
-  auto found = state->ofModels.find(&slot.gradName);
-  if (found == state->ofModels.end() || isOff())
+void Sharing::replaceGradient(const Slot &slot, const Val &val) {
+  if (isOff())
     return;
-  Event made{Event::New};
-  made.view.dims.assign(slot.type.dims.size(), 0);
-  state->add({Event::Put, found->second, state->add(made)});
+  Val tensor = val;
+  track(tensor);
+  unsigned own = state->ofModel(&slot.gradName, slot.name + ".grad",
+                                slot.type.dims.size());
+  state->add({Event::Put, own, tensor.shareId});
 }
 
 bool Sharing::areOne(const Val &a, const Val &b) const {

@@ -62,8 +62,8 @@ public:
   void viewAs(const Val &tensor, Val &view);
   /// Whether a later value of the same storage is another one.
   bool isStale(const Val &val) const;
-  /// Whether it lies in the storage of another value.
-  bool isView(const Val &tensor) const;
+  /// Whether no other value and no name has its storage.
+  bool isTemporary(const Val &tensor) const;
   /// Whether `contiguous` makes a copy.
   bool isScattered(const Val &tensor) const;
 
@@ -89,7 +89,7 @@ public:
   /// The same of its gradient.
   unsigned readGradient(const Slot &slot);
   void changeGradient(const Slot &slot, SourceRange range);
-  void replaceGradient(const Slot &slot);
+  void replaceGradient(const Slot &slot, const Val &val);
   /// Whether both lie in one storage, so that a change of one changes the
   /// other.
   bool areOne(const Val &a, const Val &b) const;
