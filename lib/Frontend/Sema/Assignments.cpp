@@ -63,6 +63,8 @@ bool Checker::isVariable(const ast::Expr &target) {
 }
 
 Flow Checker::execAssign(const ast::AssignStmt &stmt) {
+  Restore<Indexing::TargetIndices> saved(indexing.target,
+                                         indexing.indicesOf(*stmt.target));
   if (stmt.op == ast::AssignOp::Set) {
     Val val = evalAssigned(stmt);
     at(stmt.range);

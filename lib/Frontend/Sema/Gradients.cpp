@@ -231,15 +231,15 @@ void Training::zeroGrad(llvm::ArrayRef<Slot *> slots, const CallArgs &args) {
   }
   for (Slot *slot : slots) {
     ensureGradSlot(*slot);
+    if (toNone.truth)
+      writeNumber(slot->hasGradName, makeBool(false), DType::Bool);
     TensorType type = slot->type;
     type.place = c.places.modelPlace(*slot->owner);
     Val zeros = c.tensors.fillTensor(makeFloat(0), type);
-    if (toNone.truth) {
+    if (toNone.truth)
       c.sharing.replaceGradient(*slot, zeros);
-      writeNumber(slot->hasGradName, makeBool(false), DType::Bool);
-    } else {
+    else
       c.sharing.changeGradient(*slot, args.range);
-    }
     c.models.rawWrite(slot->gradName, zeros.value);
   }
   if (!c.control.loops.empty())

@@ -238,8 +238,7 @@ Val Checker::changeInPlace(const Val &target, const ast::Identifier &method,
   return target;
 }
 
-/// `x` of `x.mul_(2).add_(1)`.
-static const ast::Expr *changedBy(const ast::Expr *target) {
+const ast::Expr *sema::changedBy(const ast::Expr *target) {
   while (auto *call = llvm::dyn_cast<ast::CallExpr>(target)) {
     auto *method = llvm::dyn_cast<ast::MemberExpr>(call->callee);
     if (!method || !isInPlaceName(method->member.text))

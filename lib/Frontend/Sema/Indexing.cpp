@@ -73,9 +73,9 @@ std::optional<std::pair<Val, Size>>
 Indexing::sliceEnds(const ast::SubscriptItem &item, const Size &size) {
   std::optional<Val> first, last;
   if (item.start)
-    first = c.eval(*item.start);
+    first = evalIndex(*item.start);
   if (item.stop)
-    last = c.eval(*item.stop);
+    last = evalIndex(*item.stop);
   if ((first && !isIndex(c, *first, item.start->range)) ||
       (last && !isIndex(c, *last, item.stop->range)))
     return std::nullopt;
@@ -205,7 +205,8 @@ bool Indexing::resolveSlice(const ast::SubscriptItem &item, const Size &size,
                             Restriction &restriction) {
   int64_t &step = restriction.step;
   if (item.step) {
-    auto given = c.host.requireInt(c.eval(*item.step), "the step of a slice");
+    auto given =
+        c.host.requireInt(evalIndex(*item.step), "the step of a slice");
     if (!given)
       return false;
     if (*given < 1) {
@@ -228,11 +229,47 @@ bool Indexing::resolveSlice(const ast::SubscriptItem &item, const Size &size,
   return true;
 }
 
+static void collectIndices(const ast::Expr &target,
+                           Indexing::TargetIndices &indices) {
+  auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target);
+  if (!part)
+    return;
+  collectIndices(*part->base, indices);
+  for (const ast::SubscriptItem &item : part->items)
+    for (const ast::Expr *expr : {item.index, item.start, item.stop, item.step})
+      if (expr)
+        indices.values[expr] = std::nullopt;
+}
+
+Indexing::TargetIndices Indexing::indicesOf(const ast::Expr &target) const {
+  TargetIndices indices;
+  indices.frame = c.frames.size();
+  collectIndices(target, indices);
+  // `x[i()].add_(1).mul_(2)` has one target.
+  bool isSame = this->target.frame == indices.frame &&
+                llvm::all_of(indices.values, [&](const auto &one) {
+                  return this->target.values.contains(one.first);
+                });
+  return isSame ? this->target : indices;
+}
+
+Val Indexing::evalIndex(const ast::Expr &expr) {
+  auto found = target.values.find(&expr);
+  if (found == target.values.end() || target.frame != c.frames.size())
+    return c.eval(expr);
+  if (!found->second) {
+    Val val = c.eval(expr);
+    target.values[&expr] = val;
+    return val;
+  }
+  return *found->second;
+}
+
 Indexing::Items Indexing::evalItems(llvm::ArrayRef<ast::SubscriptItem> items) {
   Items result;
   for (const ast::SubscriptItem &item : items) {
     Val index =
-        item.kind == ast::SubscriptItem::Index ? c.eval(*item.index) : Val();
+        item.kind == ast::SubscriptItem::Index ? evalIndex(*item.index) : Val();
     if (item.index && !c.isPrelude(item.index->range.file))
       c.sharing.use(index, item.index->range);
     // As in Python, `x[(i, j)]` is `x[i, j]`.
@@ -432,7 +469,8 @@ static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
   }
   int64_t step = 1;
   if (item.step) {
-    auto given = c.host.requireInt(c.eval(*item.step), "the step of a slice");
+    auto given = c.host.requireInt(c.indexing.evalIndex(*item.step),
+                                   "the step of a slice");
     if (!given)
       return std::nullopt;
     if (*given == 0) {
@@ -447,7 +485,7 @@ static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
                  int64_t otherwise) -> std::optional<int64_t> {
     if (!expr)
       return otherwise;
-    auto value = constant(c.eval(*expr));
+    auto value = constant(c.indexing.evalIndex(*expr));
     if (!value)
       return std::nullopt;
     return forwards ? std::clamp<int64_t>(*value, 0, size)
@@ -463,8 +501,10 @@ static std::optional<Picked> picked(Checker &c, const ast::SubscriptItem &item,
                 std::max<int64_t>(0, (distance + stride - 1) / stride)};
 }
 
-static Val evalIndex(Checker &c, const ast::SubscriptItem &item) {
-  return item.kind == ast::SubscriptItem::Index ? c.eval(*item.index) : Val();
+static Val evalItem(Checker &c, const ast::SubscriptItem &item) {
+  return item.kind == ast::SubscriptItem::Index
+             ? c.indexing.evalIndex(*item.index)
+             : Val();
 }
 
 /// One of several known texts, by an index that is known only at run time; none
@@ -487,7 +527,7 @@ static std::optional<Val> pickText(Checker &c, const Val &index,
 
 Val Indexing::indexSequence(const Val &base, const ast::SubscriptItem &item) {
   llvm::ArrayRef<Val> elements = elementsOf(base);
-  Val index = evalIndex(c, item);
+  Val index = evalItem(c, item);
   auto isText = [](const Val &val) {
     return val.is(ValKind::Str) && val.known;
   };
@@ -513,7 +553,7 @@ std::optional<int64_t> Indexing::elementNumber(const ast::SubscriptItem &item,
                   "a new list, as in `xs = xs[:1] + [value] + xs[2:]`");
     return std::nullopt;
   }
-  auto which = picked(c, item, evalIndex(c, item), static_cast<int64_t>(size),
+  auto which = picked(c, item, evalItem(c, item), static_cast<int64_t>(size),
                       "list", "elements");
   return which ? std::optional<int64_t>(which->start) : std::nullopt;
 }
@@ -525,7 +565,7 @@ static Val indexText(Checker &c, const Val &base,
   if (!text)
     return c.fail();
   auto characters = charactersOf(*text);
-  Val index = evalIndex(c, item);
+  Val index = evalItem(c, item);
   if (auto picked = pickText(c, index, characters))
     return *picked;
   auto which = picked(c, item, index, static_cast<int64_t>(characters.size()),

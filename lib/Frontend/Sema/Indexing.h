@@ -12,6 +12,7 @@
 
 #include "Frontend/Typed/Indexing.h"
 #include "Values.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace tdc::sema {
 
@@ -38,6 +39,16 @@ public:
     llvm::SmallVector<unsigned> added;
   };
 
+  /// The values of the indices in the target of the statement that runs:
+  /// `x[i()] += 1` reads and writes one element.
+  struct TargetIndices {
+    llvm::DenseMap<const ast::Expr *, std::optional<Val>> values;
+    size_t frame = 0; ///< of the statement
+  };
+  TargetIndices target;
+  /// Those of this target, which are evaluated at their first use.
+  TargetIndices indicesOf(const ast::Expr &target) const;
+
   Val evalSubscript(const ast::SubscriptExpr &expr);
   /// `group["lr"]`.
   Val reportKey(const Val &group, const ast::SubscriptExpr &expr);
@@ -57,6 +68,9 @@ public:
   /// `inclusive`).
   void checkInRange(const Val &index, const Size &limit, bool inclusive,
                     llvm::function_ref<Value()> message);
+
+  /// An index, or an end of a slice.
+  Val evalIndex(const ast::Expr &expr);
 
 private:
   /// An index or slice of a dim of this size; false after a report.

@@ -484,6 +484,9 @@ bool changesList(llvm::StringRef method);
 /// Whether a method changes its tensor, as `add_`, by its name.
 bool isInPlaceName(llvm::StringRef method);
 
+/// `x` of `x.mul_(2).add_(1)`.
+const ast::Expr *changedBy(const ast::Expr *target);
+
 // In the language's spelling (Printing.cpp) --------------------------------//
 
 /// A noun for the kind of value.
