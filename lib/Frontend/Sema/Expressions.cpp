@@ -521,9 +521,10 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     llvm::StringRef name = method->member.text;
     // The expected type is passed through `.to(device)`.
     bool isInPlace = isInPlaceName(name);
-    Restore<Indexing::TargetIndices> saved(indexing.target);
+    std::optional<Restore<Indexing::TargetIndices>> saved;
     if (isInPlace || changesList(name))
-      indexing.target = indexing.indicesOf(*changedBy(method->base));
+      saved.emplace(indexing.target,
+                    indexing.indicesOf(*changedBy(method->base)));
     bool isOfType = name == "numel" || name == "size" || name == "dim";
     Val base =
         isInPlace || isOfType

@@ -296,5 +296,5 @@ Val Checker::changeVariable(const ast::Expr &target, const Val &old,
   if (isVariable(root))
     sharing.change(old, val, args.range);
   assignTo(root, val, args.range);
-  return eval(root); // it lies in the storage of what has changed
+  return eval(root); // an alias of the tensor that has changed
 }

@@ -235,11 +235,20 @@ void Sharing::change(const Val &old, Val &changed, SourceRange range,
   state->shares[changed.shareId].isNamed = true;
 }
 
+/// The share of the tensor of a slot.
+static unsigned tensorShareOf(SharingState &state, const Slot &slot) {
+  return state.ofModel(&slot, slot.name, slot.type.dims.size());
+}
+
+/// That of its gradient.
+static unsigned gradientShareOf(SharingState &state, const Slot &slot) {
+  return state.ofModel(&slot.gradName, slot.name + ".grad",
+                       slot.type.dims.size());
+}
+
 unsigned Sharing::read(const Slot &slot) {
-  if (isOff())
-    return 0;
-  return state->add({Event::Copy, 0,
-                     state->ofModel(&slot, slot.name, slot.type.dims.size())});
+  return isOff() ? 0
+                 : state->add({Event::Copy, 0, tensorShareOf(*state, slot)});
 }
 
 void Sharing::change(const Slot &slot, SourceRange range) {
@@ -251,12 +260,13 @@ void Sharing::change(const Slot &slot, SourceRange range) {
 }
 
 void Sharing::replace(const Slot &slot, const Val &val) {
-  if (isOff())
-    return;
-  Val tensor = val;
-  track(tensor);
-  unsigned own = state->ofModel(&slot, slot.name, 0);
-  state->add({Event::Put, own, tensor.shareId});
+  if (!isOff())
+    put(tensorShareOf(*state, slot), val);
+}
+
+void Sharing::put(unsigned share, Val val) {
+  track(val);
+  state->add({Event::Put, share, val.shareId});
 }
 
 bool Sharing::reportTied(const Slot &slot, const Val &val) {
@@ -279,11 +289,8 @@ bool Sharing::reportTied(const Slot &slot, const Val &val) {
 }
 
 unsigned Sharing::readGradient(const Slot &slot) {
-  if (isOff())
-    return 0;
-  return state->add({Event::Copy, 0,
-                     state->ofModel(&slot.gradName, slot.name + ".grad",
-                                    slot.type.dims.size())});
+  return isOff() ? 0
+                 : state->add({Event::Copy, 0, gradientShareOf(*state, slot)});
 }
 
 void Sharing::changeGradient(const Slot &slot, SourceRange range) {
@@ -293,13 +300,8 @@ void Sharing::changeGradient(const Slot &slot, SourceRange range) {
 }
 
 void Sharing::replaceGradient(const Slot &slot, const Val &val) {
-  if (isOff())
-    return;
-  Val tensor = val;
-  track(tensor);
-  unsigned own = state->ofModel(&slot.gradName, slot.name + ".grad",
-                                slot.type.dims.size());
-  state->add({Event::Put, own, tensor.shareId});
+  if (!isOff())
+    put(gradientShareOf(*state, slot), val);
 }
 
 bool Sharing::areOne(const Val &a, const Val &b) const {

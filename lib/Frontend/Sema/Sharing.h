@@ -114,6 +114,8 @@ public:
 private:
   bool isOff() const;
   unsigned addView(unsigned share, View how);
+  /// The tensor with this share is replaced.
+  void put(unsigned share, Val val);
 
   Checker &c;
   std::unique_ptr<SharingState> state;
