@@ -78,8 +78,7 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
     old = eval(*stmt.target);
   Val before = Sharing::withoutValue(old);
   // A part is read before it changes.
-  if (llvm::isa<ast::SubscriptExpr>(stmt.target) &&
-      !isPrelude(stmt.range.file) && !old.is(ValKind::List))
+  if (llvm::isa<ast::SubscriptExpr>(stmt.target) && !old.is(ValKind::List))
     sharing.use(old, stmt.target->range);
   at(stmt.range);
   Val result;
@@ -89,15 +88,13 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
     result = std::move(old);
   else
     result = binary(operatorOf(stmt.op), old, amount, stmt.opRange);
-  if (!isPrelude(stmt.range.file)) {
-    if (amount.is(ValKind::List)) // its elements are not read
-      sharing.useSelf(amount, stmt.value->range);
-    else
-      sharing.use(amount, stmt.value->range);
-    // `x @= y` is a new tensor in PyTorch.
-    if (stmt.op != ast::AssignOp::MatMul && isVariable(*stmt.target))
-      sharing.change(before, result, stmt.range);
-  }
+  if (amount.is(ValKind::List)) // its elements are not read
+    sharing.useSelf(amount, stmt.value->range);
+  else
+    sharing.use(amount, stmt.value->range);
+  // `x @= y` is a new tensor in PyTorch.
+  if (stmt.op != ast::AssignOp::MatMul && isVariable(*stmt.target))
+    sharing.change(before, result, stmt.range);
   result.range = stmt.value->range;
   if (!assignUnread(*stmt.target, result, stmt.range))
     assignTo(*stmt.target, result, stmt.range);
@@ -161,11 +158,12 @@ void Checker::assignTo(const ast::Expr &target, const Val &val,
             part->base)) // `x[0][1] = v` keeps x[0][0]
       sharing.use(base, part->base->range);
   }
-  Val updated = indexing.updateTensor(base, part->items, val, target.range);
+  auto [updated, share] =
+      indexing.updateTensor(base, part->items, val, target.range);
   if (!updated.isError()) {
     updated.range = part->base->range;
-    if (!isPrelude(target.range.file) && isVariable(*part->base))
-      sharing.change(base, updated, range, indexing.updatedPart);
+    if (isVariable(*part->base))
+      sharing.change(base, updated, range, share);
     if (!assignUnread(*part->base, updated, range))
       assignTo(*part->base, updated, range);
   }
@@ -263,7 +261,7 @@ void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
   if (binding->annotation && !val.isError())
     val = types.loosen(val, *binding->annotation);
   scopes.nameTensor(val, target.name, target.range);
-  if (isPlain && !isPrelude(target.range.file))
+  if (isPlain)
     sharing.name(val, target.range);
   binding->val = devices.nameDevice(val, target.name);
 }
@@ -342,10 +340,10 @@ void Checker::assignState(const ast::MemberExpr &target, ModelInstance &model,
   named.range = target.member.range;
   // `self.h = h` names another tensor, and `self.h += h` changes the same one.
   bool isReplaced = isPlain && !isPrelude(target.range.file);
-  Restore<bool> saved(sharing.isReplacing, isReplaced);
   if (isReplaced) {
     sharing.use(val, val.range.isValid() ? val.range : target.range);
     sharing.replace(slot, val);
   }
-  writeTarget(named, std::move(val), target.range);
+  writeTarget(named, std::move(val), target.range,
+              isReplaced ? Write::Replace : Write::InPlace);
 }

@@ -92,7 +92,8 @@ public:
   // Tensors of models that change in place (InPlace.cpp) -------------------//
 
   /// Gives an unread tensor of a model a new value; reports what does not fit.
-  void writeTarget(const Val &target, Val val, SourceRange range);
+  void writeTarget(const Val &target, Val val, SourceRange range,
+                   Write how = Write::InPlace);
 
 private:
   /// An option of the command line (Arguments.cpp).

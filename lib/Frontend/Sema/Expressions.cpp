@@ -12,8 +12,7 @@ Val Checker::eval(const ast::Expr &expr, const ast::TypeExpr *expected) {
     return val;
   at(expr.range);
   val = models.readAll(val, expr.range);
-  if (!isPrelude(expr.range.file))
-    sharing.track(val);
+  sharing.track(val, expr.range);
   forgetLocation();
   return val;
 }
@@ -30,8 +29,7 @@ Val Checker::evalUnread(const ast::Expr &expr, const ast::TypeExpr *expected) {
   // In the prelude a value keeps the user's expression it came from.
   if (!isPrelude(expr.range.file) || !val.range.isValid())
     val.range = expr.range;
-  if (!isPrelude(expr.range.file))
-    sharing.track(val);
+  sharing.track(val, expr.range);
   forgetLocation();
   return val;
 }
@@ -139,8 +137,7 @@ Val Checker::evalElements(ValKind kind,
                        ? evalTarget(*element)
                        : evalUnread(*element, isExpected ? expected->elements[i]
                                                          : nullptr));
-    if (!isPrelude(element->range.file))
-      sharing.name(vals.back(), element->range);
+    sharing.name(vals.back(), element->range);
   }
   return makeSequence(kind, std::move(vals));
 }
@@ -489,7 +486,7 @@ static Val callAndShare(Checker &c, const ast::CallExpr &expr,
       c.sharing.useSelf(val, range);
   }
   if (isInPlace && !given.empty())
-    c.sharing.change(given[0], result, expr.range);
+    c.sharing.changeByCall(given[0], result, expr.range);
   return result;
 }
 

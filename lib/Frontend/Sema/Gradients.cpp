@@ -60,8 +60,7 @@ Val Training::gradientLeft(Slot &slot, SourceRange range) {
   type.place = c.places.modelPlace(*slot.owner);
   Value value = c.emit().read(slot.gradName, c.tensors.shapeOf(type));
   Val val = makeTensor(type, c.emit().detach(value));
-  if (!c.isPrelude(range.file))
-    val.shareId = c.sharing.readGradient(slot);
+  val.shareId = c.sharing.readGradient(slot, range);
   return val;
 }
 

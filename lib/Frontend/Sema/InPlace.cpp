@@ -66,7 +66,8 @@ bool Checker::fits(const Slot &slot, llvm::StringRef name, const Val &val,
   return false;
 }
 
-void Checker::writeTarget(const Val &target, Val val, SourceRange range) {
+void Checker::writeTarget(const Val &target, Val val, SourceRange range,
+                          Write how) {
   Slot &slot = slotOf(target);
   llvm::StringRef name = text(userRange(target.range));
   if (val.isHostScalar() && slot.type.dims.empty())
@@ -83,10 +84,10 @@ void Checker::writeTarget(const Val &target, Val val, SourceRange range) {
   Val placed =
       isFree ? places.freed(val, Transfer::Implied) : places.bring(val, place);
   if (!target.as<TensorInfo>().gradientOf)
-    return models.writeSlot(slot, placed);
+    return models.writeSlot(slot, placed, how);
   training.ensureGradSlot(slot);
   models.rawWrite(slot.gradName, placed.value);
-  if (!sharing.isReplacing)
+  if (how == Write::InPlace)
     sharing.changeGradient(slot, userRange(range));
   // A program that writes gradients, `w.grad.zero_()`, may clear them.
   if (!isPrelude(range.file) && !control.loops.empty())
@@ -128,9 +129,8 @@ void Checker::assignField(const Val &target, const ast::Identifier &field,
         return;
       sharing.replace(slot, val);
     }
-    Restore<bool> saved(sharing.isReplacing, true);
     return writeTarget(target, val.is(ValKind::Tensor) ? valueOf(val) : val,
-                       range);
+                       range, Write::Replace);
   }
   if (slot.kind == td::SlotKind::Param && name == "requires_grad") {
     if (auto learned = host.requireBool(val, "`requires_grad`"))
@@ -151,9 +151,8 @@ void Checker::assignField(const Val &target, const ast::Identifier &field,
     }
     training.ensureGradSlot(slot);
     sharing.replaceGradient(slot, val);
-    Restore<bool> saved(sharing.isReplacing, true);
     training.writeNumber(slot.hasGradName, makeBool(!isNone), DType::Bool);
-    return writeTarget(gradient, val, range);
+    return writeTarget(gradient, val, range, Write::Replace);
   }
   error(DiagCode::TD203, range,
         "cannot assign to `" + name + "` of " + describe(target));
@@ -289,7 +288,7 @@ Val Checker::changeVariable(const ast::Expr &target, const Val &old,
     return fail();
   }
   val.shareId = 0;
-  sharing.track(val);
+  sharing.track(val, args.range);
   val.range = args.range;
   if (!isTarget)
     return val;

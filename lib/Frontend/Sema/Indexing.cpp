@@ -270,7 +270,7 @@ Indexing::Items Indexing::evalItems(llvm::ArrayRef<ast::SubscriptItem> items) {
   for (const ast::SubscriptItem &item : items) {
     Val index =
         item.kind == ast::SubscriptItem::Index ? evalIndex(*item.index) : Val();
-    if (item.index && !c.isPrelude(item.index->range.file))
+    if (item.index)
       c.sharing.use(index, item.index->range);
     // As in Python, `x[(i, j)]` is `x[i, j]`.
     Vals parts{index};
@@ -581,14 +581,13 @@ static Val indexText(Checker &c, const Val &base,
 Val Indexing::evalSubscript(const ast::SubscriptExpr &expr) {
   Val base = c.eval(*expr.base);
   c.at(expr.range);
-  bool isOfProgram = !c.isPrelude(expr.range.file);
   switch (base.kind) {
   case ValKind::Error:
     return base;
   case ValKind::Tensor: {
     Items items = evalItems(expr.items);
     Val part = indexTensor(base, items, expr.range);
-    if (part.shareId || !isOfProgram)
+    if (part.shareId || c.isPrelude(expr.range.file))
       return part;
     // Elements that a tensor picks are a copy, unless it has no dims.
     bool isView = llvm::all_of(items, [](const auto &item) {
@@ -608,8 +607,7 @@ Val Indexing::evalSubscript(const ast::SubscriptExpr &expr) {
                         expr.range);
   case ValKind::Tuple:
   case ValKind::List:
-    if (isOfProgram)
-      c.sharing.useSelf(base, expr.base->range);
+    c.sharing.useSelf(base, expr.base->range);
     if (expr.items.size() == 1)
       return indexSequence(base, expr.items[0]);
     break;

@@ -56,10 +56,13 @@ public:
   /// report.
   std::optional<int64_t> elementNumber(const ast::SubscriptItem &item,
                                        size_t size);
-  /// The share of the part of the tensor that was updated last.
-  unsigned updatedPart = 0;
-  Val updateTensor(const Val &tensor, llvm::ArrayRef<ast::SubscriptItem> items,
-                   const Val &update, SourceRange range);
+  struct Updated {
+    Val tensor;
+    unsigned share = 0; ///< of the part that has other values, if it has one
+  };
+  Updated updateTensor(const Val &tensor,
+                       llvm::ArrayRef<ast::SubscriptItem> items,
+                       const Val &update, SourceRange range);
   Val updateAlong(const Val &tensor, llvm::ArrayRef<Restriction> restrictions,
                   const Val &update);
   /// The index with the size added if it is negative.

@@ -191,7 +191,7 @@ Val sema::rebuild(Checker &c, const Val &lhs, const Val &rhs,
     for (auto [a, b] : llvm::zip(elementsOf(lhs), elementsOf(rhs)))
       elements.push_back(rebuild(c, a, b, results, name));
     Val tuple = makeSequence(ValKind::Tuple, std::move(elements));
-    c.sharing.track(tuple);
+    c.sharing.track(tuple, c.here);
     return tuple;
   }
   Value value = results.front();

@@ -61,10 +61,9 @@ void Checker::assignElement(const ast::SubscriptExpr &target, Val list,
   own.extent += extentOf(val) - extentOf(element);
   own.hasUnread |= hasUnread(val);
   element = val;
-  if (!isPrelude(target.range.file)) {
+  if (!isPrelude(target.range.file))
     sharing.name(element, val.range);
-    sharing.change(before, changed, target.range);
-  }
+  sharing.change(before, changed, target.range);
   changed.range = target.base->range;
   assignTo(*target.base, changed, target.range);
 }
@@ -146,14 +145,12 @@ Val Checker::changeList(const ast::Expr &target, Val list,
     std::reverse(own.elements.begin(), own.elements.end());
   else if (name == "clear")
     changed = makeSequence(ValKind::List, {});
-  bool isOfProgram = !isPrelude(target.range.file);
   for (Val &element : added) {
-    if (isOfProgram)
+    if (!isPrelude(args.range.file))
       sharing.name(element, element.range);
     addElement(own, place++, element);
   }
-  if (isOfProgram)
-    sharing.change(before, changed, args.range);
+  sharing.change(before, changed, args.range);
   changed.range = target.range;
   assignTo(target, changed, args.range);
   return result;

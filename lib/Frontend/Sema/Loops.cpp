@@ -72,8 +72,7 @@ bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
     return false;
   case ValKind::List:
   case ValKind::Tuple:
-    if (!c.isPrelude(range.file))
-      c.sharing.useSelf(iterable, range);
+    c.sharing.useSelf(iterable, range);
     out.assign(elementsOf(iterable).begin(), elementsOf(iterable).end());
     return true;
   case ValKind::Str: {
@@ -415,8 +414,7 @@ static bool addElements(Checker &c, const ast::ComprehensionExpr &expr,
                         Vals &results) {
   if (clauses.empty()) {
     results.push_back(c.evalUnread(*expr.element));
-    if (!c.isPrelude(expr.range.file))
-      c.sharing.name(results.back(), expr.element->range);
+    c.sharing.name(results.back(), expr.element->range);
     return true;
   }
   const ast::ComprehensionClause &clause = clauses.front();

@@ -114,8 +114,8 @@ Val Models::callModel(const Val &callee, CallArgs &args) {
   Val input = args.positional.empty() ? Val() : args.positional[0];
   Val result =
       c.calls.callFunction(methodOf(callee, forward).as<FunctionInfo>(), args);
-  if (isInPlaceLayer(c, callee) && !c.isPrelude(args.range.file))
-    c.sharing.change(input, result, args.range);
+  if (isInPlaceLayer(c, callee))
+    c.sharing.changeByCall(input, result, args.range);
   return result;
 }
 

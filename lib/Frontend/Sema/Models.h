@@ -24,6 +24,10 @@ struct NamedSlot {
   llvm::SmallVector<std::string, 1> aliases; ///< further keys
 };
 
+/// How a tensor of a model gets a new value in PyTorch: other names of it show
+/// the new value, or keep the old one.
+enum class Write : uint8_t { InPlace, Replace };
+
 class Models {
 public:
   explicit Models(Checker &c) : c(c) {}
@@ -63,7 +67,7 @@ public:
   Val readSlot(Slot &slot, SourceRange range);
   /// A value with the tensors in it that are not read yet (`isUnread`) read.
   Val readAll(const Val &val, SourceRange range);
-  void writeSlot(Slot &slot, const Val &val);
+  void writeSlot(Slot &slot, const Val &val, Write how = Write::InPlace);
   void rawWrite(llvm::StringRef slot, Value value);
   /// Records the first use of a slot's value.
   void useSlot(Slot &slot, llvm::StringRef use, SourceRange range);

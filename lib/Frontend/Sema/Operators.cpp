@@ -52,8 +52,7 @@ Val Checker::evalUnary(const ast::UnaryExpr &expr) {
   if (operand.isError())
     return operand;
   at(expr.range);
-  if (!isPrelude(expr.range.file))
-    sharing.use(operand, expr.operand->range);
+  sharing.use(operand, expr.operand->range);
   if (expr.op == ast::UnaryOp::Neg)
     return negate(operand, expr.range);
   if (operand.is(ValKind::Tensor))
@@ -82,10 +81,8 @@ Val Checker::evalBinary(const ast::BinaryExpr &expr) {
   if (lhs.isError() || rhs.isError())
     return fail();
   at(expr.range);
-  if (!isPrelude(expr.range.file)) {
-    sharing.useSelf(lhs, expr.lhs->range);
-    sharing.useSelf(rhs, expr.rhs->range);
-  }
+  sharing.useSelf(lhs, expr.lhs->range);
+  sharing.useSelf(rhs, expr.rhs->range);
   return binary(expr.op, lhs, rhs,
                 expr.opRange.isValid() ? expr.opRange : expr.range);
 }
@@ -249,10 +246,8 @@ Val Checker::evalCompare(const ast::CompareExpr &expr) {
     return expr.op == CompareOp::Ne ? isThere : host.boolNot(isThere);
   }
   lhs = models.readAll(lhs, expr.lhs->range);
-  if (!isPrelude(expr.range.file)) {
-    sharing.use(lhs, expr.lhs->range);
-    sharing.use(rhs, expr.rhs->range);
-  }
+  sharing.use(lhs, expr.lhs->range);
+  sharing.use(rhs, expr.rhs->range);
   // Never equal, so that it means something only where the kind may vary.
   if (isTextAndNumber(lhs, rhs) && isOfOneKind(*this, *expr.lhs) &&
       isOfOneKind(*this, *expr.rhs))

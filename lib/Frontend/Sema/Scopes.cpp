@@ -42,8 +42,8 @@ void Scopes::bind(llvm::StringRef name, SourceRange range, Val val,
   if (name == "_")
     return;
   nameTensor(val, name, range);
-  if (range.isValid() && !c.isPrelude(range.file)) {
-    c.sharing.track(val);
+  if (range.isValid()) {
+    c.sharing.track(val, range);
     c.sharing.name(val, range);
   }
   Binding &binding = scope->names[name];

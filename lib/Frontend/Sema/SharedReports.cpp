@@ -81,8 +81,7 @@ static bool isOfStatement(Checker &c, SourceRange value, SourceRange name) {
 
 void SharingState::report(const Share &share, const Change &change,
                           SourceRange range) {
-  if (c.isPrelude(range.file) ||
-      !reported.insert({range.file, range.begin}).second)
+  if (!reported.insert({range.file, range.begin}).second)
     return;
   const Share &changed = shares[change.shareId];
   llvm::StringRef kind = share.isList ? "list" : "tensor";

@@ -11,6 +11,10 @@ Sharing::~Sharing() = default;
 
 bool Sharing::isOff() const { return c.isWalkedAside(); }
 
+bool Sharing::isOff(SourceRange range) const {
+  return isOff() || c.isPrelude(range.file);
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//
@@ -23,13 +27,13 @@ static size_t rankOf(const Val &val) {
   return val.is(ValKind::Tensor) ? typeOf(val).dims.size() : 0;
 }
 
-void Sharing::track(Val &val) {
+void Sharing::track(Val &val, SourceRange range) {
   bool isTensor = val.is(ValKind::Tensor) && !isUnread(val);
-  if (val.shareId || (!isTensor && !isSequence(val)) || isOff())
+  if (val.shareId || (!isTensor && !isSequence(val)) || isOff(range))
     return;
   if (isSequence(val))
     for (Val &element : val.as<Sequence>().elements)
-      track(element);
+      track(element, range);
   if (val.is(ValKind::Tuple)) {
     val.shareId = SharingState::kTuple; // it never changes
     return;
@@ -41,7 +45,7 @@ void Sharing::track(Val &val) {
 }
 
 void Sharing::name(Val &val, SourceRange place) {
-  if (!val.shareId || val.is(ValKind::Tuple) || isOff())
+  if (!val.shareId || val.is(ValKind::Tuple) || isOff(place))
     return;
   if (state->shares[val.shareId].isNamed)
     val.shareId = state->add({Event::Copy, 0, val.shareId});
@@ -209,12 +213,12 @@ bool Sharing::isScattered(const Val &tensor) const {
 //===----------------------------------------------------------------------===//
 
 void Sharing::useSelf(const Val &val, SourceRange range) {
-  if (val.shareId && !isOff())
+  if (val.shareId && !isOff(range))
     state->add({Event::Use, 0, val.shareId, 0, range});
 }
 
 void Sharing::use(const Val &val, SourceRange range) {
-  if (isOff())
+  if (isOff(range))
     return;
   if (val.is(ValKind::Tensor) || isSequence(val))
     useSelf(val, range);
@@ -223,16 +227,24 @@ void Sharing::use(const Val &val, SourceRange range) {
       use(element, range);
 }
 
-void Sharing::change(const Val &old, Val &changed, SourceRange range,
-                     unsigned part) {
-  if (!old.shareId || isOff() || changed.isError())
+void Sharing::addChange(const Val &old, Val &changed, Event event) {
+  if (!old.shareId || isOff(event.range) || changed.isError())
     return;
-  Event event{Event::Set, 0, old.shareId, part, range};
+  event.from = old.shareId;
   event.value = old.range;
-  event.isCall = c.text(range).ends_with(")") && old.range != range &&
-                 !c.text(range).starts_with(c.text(old.range));
   changed.shareId = state->add(std::move(event));
   state->shares[changed.shareId].isNamed = true;
+}
+
+void Sharing::change(const Val &old, Val &changed, SourceRange range,
+                     unsigned part) {
+  addChange(old, changed, {Event::Set, 0, 0, part, range});
+}
+
+void Sharing::changeByCall(const Val &old, Val &changed, SourceRange range) {
+  Event event{Event::Set, 0, 0, 0, range};
+  event.isCall = true;
+  addChange(old, changed, std::move(event));
 }
 
 /// The share of the tensor of a slot.
@@ -246,9 +258,10 @@ static unsigned gradientShareOf(SharingState &state, const Slot &slot) {
                        slot.type.dims.size());
 }
 
-unsigned Sharing::read(const Slot &slot) {
-  return isOff() ? 0
-                 : state->add({Event::Copy, 0, tensorShareOf(*state, slot)});
+unsigned Sharing::read(const Slot &slot, SourceRange range) {
+  return isOff(range)
+             ? 0
+             : state->add({Event::Copy, 0, tensorShareOf(*state, slot)});
 }
 
 void Sharing::change(const Slot &slot, SourceRange range) {
@@ -265,7 +278,7 @@ void Sharing::replace(const Slot &slot, const Val &val) {
 }
 
 void Sharing::put(unsigned share, Val val) {
-  track(val);
+  track(val, c.userRange(c.here));
   state->add({Event::Put, share, val.shareId});
 }
 
@@ -288,9 +301,10 @@ bool Sharing::reportTied(const Slot &slot, const Val &val) {
   return false;
 }
 
-unsigned Sharing::readGradient(const Slot &slot) {
-  return isOff() ? 0
-                 : state->add({Event::Copy, 0, gradientShareOf(*state, slot)});
+unsigned Sharing::readGradient(const Slot &slot, SourceRange range) {
+  return isOff(range)
+             ? 0
+             : state->add({Event::Copy, 0, gradientShareOf(*state, slot)});
 }
 
 void Sharing::changeGradient(const Slot &slot, SourceRange range) {

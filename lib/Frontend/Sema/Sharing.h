@@ -14,7 +14,8 @@
 // walked once: what it did to shares is recorded and repeated at its end, from
 // the shares that an iteration leaves in the carried variables.
 //
-// Only the user's code uses and changes. Functions of the language make new
+// Only the user's code uses, names and changes: where a range is an argument
+// and lies in the prelude, nothing happens. Functions of the language make new
 // tensors or pass shares on (Builtin::shares). Definitions: Sharing.cpp, and of
 // the reports SharedReports.cpp.
 //
@@ -28,6 +29,7 @@
 namespace tdc::sema {
 
 struct CallArgs;
+struct Event;
 struct SharingState;
 struct View;
 
@@ -38,8 +40,8 @@ public:
 
   // Values -----------------------------------------------------------------//
 
-  /// Gives a value of the program, and what a list or tuple holds, a share.
-  void track(Val &val);
+  /// Gives a value, and what a list or tuple holds, a share.
+  void track(Val &val, SourceRange range);
   /// A value that gets a name, or that a list keeps, at `place`: another name
   /// if it has one.
   void name(Val &val, SourceRange place);
@@ -77,17 +79,17 @@ public:
   /// other values, if that is a share.
   void change(const Val &old, Val &changed, SourceRange range,
               unsigned part = 0);
+  /// The same of a call with `inplace=true`, whose result is `changed`.
+  void changeByCall(const Val &old, Val &changed, SourceRange range);
   /// A tensor of a model is read, changes in place, or is replaced.
-  unsigned read(const Slot &slot);
+  unsigned read(const Slot &slot, SourceRange range);
   void change(const Slot &slot, SourceRange range);
   void replace(const Slot &slot, const Val &val);
   /// Reports a value that is a tensor of a model already, and would be another
   /// one, too.
   bool reportTied(const Slot &slot, const Val &val);
-  /// The tensor that is written now is replaced.
-  bool isReplacing = false;
   /// The same of its gradient.
-  unsigned readGradient(const Slot &slot);
+  unsigned readGradient(const Slot &slot, SourceRange range);
   void changeGradient(const Slot &slot, SourceRange range);
   void replaceGradient(const Slot &slot, const Val &val);
   /// Whether both lie in one storage, so that a change of one changes the
@@ -113,7 +115,10 @@ public:
 
 private:
   bool isOff() const;
+  /// The same of code at `range`.
+  bool isOff(SourceRange range) const;
   unsigned addView(unsigned share, View how);
+  void addChange(const Val &old, Val &changed, Event event);
   /// The tensor with this share is replaced.
   void put(unsigned share, Val val);
 

@@ -202,8 +202,7 @@ Val Models::readSlot(Slot &slot, SourceRange range) {
   if (c.training.noGrad)
     val = c.training.stopGradient(val);
   val.as<TensorInfo>().state = slot.shared_from_this();
-  if (!c.isPrelude(range.file))
-    val.shareId = c.sharing.read(slot);
+  val.shareId = c.sharing.read(slot, range);
   return val;
 }
 
@@ -212,8 +211,8 @@ void Models::rawWrite(llvm::StringRef slot, Value value) {
   c.emit().write(slot, value);
 }
 
-void Models::writeSlot(Slot &slot, const Val &val) {
-  if (!c.sharing.isReplacing)
+void Models::writeSlot(Slot &slot, const Val &val, Write how) {
+  if (how == Write::InPlace)
     c.sharing.change(slot, c.userRange(c.here));
   // A part of a model that is being made gets its name with the whole.
   if (slot.name.empty() && !building.empty() && !c.isInsideRunTimeRegion() &&

@@ -68,28 +68,24 @@ Val Indexing::updatePart(const Val &tensor, const Resolved &resolved,
   return updateAlong(tensor, resolved.restrictions, whole);
 }
 
-/// The share of the part that is updated; 0 for elements anywhere.
+/// The share of the part of slices and indices.
 static unsigned partOf(Checker &c, const Val &tensor,
-                       const std::optional<Indexing::Resolved> &resolved) {
-  if (!resolved)
-    return 0;
+                       const Indexing::Resolved &resolved) {
   unsigned part = tensor.shareId;
-  for (const Indexing::Restriction &one : resolved->restrictions) {
-    if (one.indices.is(ValKind::Tensor))
-      return 0;
+  for (const Indexing::Restriction &one : resolved.restrictions)
     part = c.sharing.partOf(part, typeOf(tensor).dims, one.dim, one.start,
                             one.size, one.step);
-  }
   return part;
 }
 
-Val Indexing::updateTensor(const Val &tensor,
-                           llvm::ArrayRef<ast::SubscriptItem> items,
-                           const Val &update, SourceRange range) {
+Indexing::Updated
+Indexing::updateTensor(const Val &tensor,
+                       llvm::ArrayRef<ast::SubscriptItem> items,
+                       const Val &update, SourceRange range) {
   const TensorType &type = typeOf(tensor);
   Items given = evalItems(items);
   if (!c.tensors.isNumeric(update, range, "an update"))
-    return c.fail();
+    return {c.fail()};
   const Val *mask = given.size() == 1 ? &given[0].second : nullptr;
   bool isMask =
       mask && mask->is(ValKind::Tensor) && typeOf(*mask).dtype == DType::Bool;
@@ -97,28 +93,29 @@ Val Indexing::updateTensor(const Val &tensor,
   if (!isMask) {
     resolved = resolveItems(type, given, range);
     if (!resolved)
-      return c.fail();
+      return {c.fail()};
   }
-  updatedPart = partOf(c, tensor, resolved);
   c.at(range);
   if (update.isHostScalar() && !c.tensors.takesFloat(update, type.dtype, range))
-    return c.fail();
+    return {c.fail()};
   if (update.is(ValKind::Tensor) && typeOf(update).dtype != type.dtype) {
     typed::failDTypes(c.tensors.builder, typeOf(update).dtype, type.dtype,
                       /*operand=*/0, type.dtype);
     c.tensors.explainFailure(range, update);
-    return c.fail();
+    return {c.fail()};
   }
   if (isMask)
-    return updateWhere(c, tensor, *mask, update, range);
+    return {updateWhere(c, tensor, *mask, update, range)};
   Vals both{tensor, update};
   if (!c.places.samePlace(both, range))
-    return c.fail();
+    return {c.fail()};
   bool picks = llvm::any_of(resolved->restrictions, [](const Restriction &one) {
     return one.indices.is(ValKind::Tensor);
   });
-  return picks ? updatePicked(both[0], *resolved, both[1], range)
-               : updatePart(both[0], *resolved, both[1], range);
+  if (picks)
+    return {updatePicked(both[0], *resolved, both[1], range)};
+  return {updatePart(both[0], *resolved, both[1], range),
+          partOf(c, tensor, *resolved)};
 }
 
 /// The part of slices and indices is taken out, updated and put back.
