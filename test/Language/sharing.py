@@ -14,6 +14,40 @@ var ps = list(net.parameters())
 ps[0] *= 3.0
 print(net.weight.sum().item(), ps[0].sum().item())
 """, "6.0 6.0"),
+    ("names that rotate", """\
+var a = zeros(2)
+var b = zeros(2)
+var c = zeros(2)
+var d = zeros(2)
+var e = zeros(2)
+var f = zeros(2)
+let first = b
+for i in range(9) {
+    let last = f
+    f = e
+    e = d
+    d = c
+    c = b
+    b = a
+    a = last
+    a += 1.0
+}
+print(first)
+""", "TD219"),
+    ("a copy of columns", """\
+var x = ones(2, 4)
+let y = x[:, :2].contiguous()
+let z = x[:, 1:3].flatten()
+let d = diag(x[:, :2])
+x += 1.0
+print(y.sum().item(), z.sum().item(), d.sum().item(), rot90(x, 0).sum().item())
+""", "4.0 4.0 2.0 16.0"),
+    ("dims that a permutation leaves together", """\
+var x = zeros(2, 3, 4)
+let y = x.permute(2, 0, 1).reshape(4, 6)
+x += 1.0
+print(y)
+""", "TD219"),
     ("an element in nested loops", """\
 var acc = [zeros(2), zeros(2)]
 let first = acc[0]

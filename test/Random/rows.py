@@ -12,7 +12,7 @@ import numpy as np
 
 import arrays
 from again import Chain, is_constant
-from values import Rejected, Value, compute_smooth
+from values import Rejected, Value, check_largest, compute_smooth
 
 LONG = [16, 17, 24, 32, 33, 64]  # rows that are not summed side by side
 FUNCTIONS = {
@@ -121,6 +121,8 @@ def source(chain):
 
 def smooth_call(g, text, names, function, **sizes):
     def meaning(world, *values):
+        if "amax" in text:
+            check_largest(values)
         return compute_smooth(function, values, values[0].dtype, 32)
     return g.call(text, names, meaning, **sizes)
 

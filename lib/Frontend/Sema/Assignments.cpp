@@ -52,6 +52,29 @@ static bool growList(Checker &c, const ast::AssignStmt &stmt, Val &list,
   return true;
 }
 
+/// Whether `x += y` gives the tensor `x` its own dtype and size, as it must in
+/// PyTorch; reports if not.
+static bool keepsType(Checker &c, const ast::AssignStmt &stmt, const Val &old,
+                      const Val &result) {
+  if (!old.is(ValKind::Tensor) || !result.is(ValKind::Tensor) ||
+      stmt.op == ast::AssignOp::MatMul)
+    return true;
+  const TensorType &type = typeOf(old), &now = typeOf(result);
+  ShapeAnswer answer =
+      sameShape(type.dims, now.dims, "a tensor that changes keeps its size");
+  if (type.dtype == now.dtype && answer && c.tensors.prove(answer))
+    return true;
+  std::string target = c.text(stmt.target->range).str();
+  std::string op = c.text(stmt.opRange).drop_back().str();
+  c.error(DiagCode::TD407, stmt.range,
+          "`" + target + "` would become another type in place")
+      .label("it is " + typeText(type) + ", and would be " + typeText(now))
+      .fix(FixIt::Choice,
+           "`" + target + " = " + target + " " + op + " …` is a new tensor",
+           {{stmt.opRange, "= " + target + " " + op}});
+  return false;
+}
+
 bool Checker::isVariable(const ast::Expr &target) {
   if (findState(target))
     return false;
@@ -63,8 +86,7 @@ bool Checker::isVariable(const ast::Expr &target) {
 }
 
 Flow Checker::execAssign(const ast::AssignStmt &stmt) {
-  Restore<Indexing::TargetIndices> saved(indexing.target,
-                                         indexing.indicesOf(*stmt.target));
+  Indexing::KeptIndices kept(indexing, *stmt.target);
   if (stmt.op == ast::AssignOp::Set) {
     Val val = evalAssigned(stmt);
     at(stmt.range);
@@ -86,8 +108,11 @@ Flow Checker::execAssign(const ast::AssignStmt &stmt) {
     result = fail();
   else if (growList(*this, stmt, old, amount))
     result = std::move(old);
-  else
+  else {
     result = binary(operatorOf(stmt.op), old, amount, stmt.opRange);
+    if (!keepsType(*this, stmt, old, result))
+      result = fail();
+  }
   if (amount.is(ValKind::List)) // its elements are not read
     sharing.useSelf(amount, stmt.value->range);
   else
@@ -113,7 +138,9 @@ bool Checker::reportPickedTarget(const ast::Expr &target, const Val &picked) {
         "in PyTorch this is a copy, and `" + text(part->base->range) +
             "` would not change")
       .label("elements that a tensor or a list picks are a copy")
-      .note("write all indices in one pair of brackets: `x[index, 0] = …`");
+      .note(llvm::isa<ast::SubscriptExpr>(part->base)
+                ? "write all indices in one pair of brackets: `x[index, 0] = …`"
+                : "assign to the elements: `x[index] = …`");
   return true;
 }
 

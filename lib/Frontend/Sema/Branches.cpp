@@ -69,15 +69,26 @@ static void collectTargets(const ast::Expr &target, llvm::StringSet<> &names) {
       collectTargets(*element, names);
 }
 
+/// Whether this is `init`, `nn.init` or `torch.nn.init`.
+static bool isInit(const ast::Expr &expr) {
+  if (auto *member = llvm::dyn_cast<ast::MemberExpr>(&expr))
+    return member->member.text == "init";
+  auto *name = llvm::dyn_cast<ast::NameExpr>(&expr);
+  return name && name->name == "init";
+}
+
 /// The names that an expression changes: `xs` of `xs.pop()`, `x` of
-/// `x.add_(1)`.
+/// `x.add_(1)` and of `init.ones_(x)`.
 static void collectChanged(const ast::Expr &expr, llvm::StringSet<> &names) {
   auto *call = llvm::dyn_cast<ast::CallExpr>(&expr);
   if (auto *method =
           call ? llvm::dyn_cast<ast::MemberExpr>(call->callee) : nullptr;
-      method &&
-      (changesList(method->member.text) || isInPlaceName(method->member.text)))
+      method && (changesList(method->member.text) ||
+                 isInPlaceName(method->member.text))) {
     collectTargets(*method->base, names);
+    if (isInit(*method->base) && !call->args.empty())
+      collectTargets(*call->args[0].value, names);
+  }
   ast::forEachChild(
       expr, [&](const ast::Expr &child) { collectChanged(child, names); });
 }

@@ -1,7 +1,7 @@
 //===- BuiltinsInit.cpp - initial values of parameters --------------------===//
 //
 // An initialiser takes its shape from the annotation of the `param`; one with
-// an `_` at the end changes a tensor of a model, and has PyTorch's parameters.
+// an `_` at the end changes a tensor, and has PyTorch's parameters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,20 +17,15 @@ static std::optional<TensorType> wanted(Checker &c, const Bound &args) {
   if (const Val *target = args.find("tensor")) {
     if (isUnread(*target) && isFloat(typeOf(*target).dtype)) {
       // Made where the model is.
-      auto &info = target->as<TensorInfo>();
-      TensorType type = info.type;
-      type.place = c.places.modelPlace(
-          *(info.state ? info.state : info.gradientOf)->owner);
+      TensorType type = typeOf(*target);
+      type.place = c.places.modelPlace(*target->as<TensorInfo>().slot().owner);
       return type;
     }
-    Diagnostic &report =
-        c.error(DiagCode::TD303, target->range,
-                args.what() + " changes a float tensor of a model, not " +
-                    describe(*target));
-    if (target->is(ValKind::Tensor))
-      report.note("as in " + llvm::StringRef(args.what()).drop_back().str() +
-                  "(net.fc.weight)`; another name of its value does not change "
-                  "it");
+    if (target->is(ValKind::Tensor) && isFloat(typeOf(*target).dtype))
+      return typeOf(*target);
+    c.error(DiagCode::TD303,
+            target->range.isValid() ? target->range : args.range(),
+            args.what() + " changes a float tensor, not " + describe(*target));
     return std::nullopt;
   }
   if (!args.call.expected || !c.types.isTensorType(*args.call.expected)) {
@@ -236,13 +231,21 @@ knownFans(Checker &c, const Bound &args, const TensorType &type) {
         .label(typeText(type));
     return std::nullopt;
   }
-  auto [in, out] = fans(type); // the sizes of a model's state are known
-  return std::make_pair(static_cast<double>(*c.host.constantOf(in)),
-                        static_cast<double>(*c.host.constantOf(out)));
+  auto [in, out] = fans(type);
+  std::optional<int64_t> first = c.host.constantOf(in);
+  std::optional<int64_t> second = c.host.constantOf(out);
+  if (!first || !second) {
+    c.unsupported(args.range(), args.what() + " of a tensor whose sizes are "
+                                              "known only at run time");
+    return std::nullopt;
+  }
+  return std::make_pair(static_cast<double>(*first),
+                        static_cast<double>(*second));
 }
 
 template <bool isNormal>
-static Val kaimingInPlace(Checker &c, const Bound &args, TensorType type) {
+static Val kaimingInPlace(Checker &c, const Bound &args,
+                          const TensorType &type) {
   auto gain = gainOf(c, args);
   auto fan = gain ? knownFans(c, args, type) : std::nullopt;
   if (!fan)
@@ -263,7 +266,8 @@ static Val kaimingInPlace(Checker &c, const Bound &args, TensorType type) {
 }
 
 template <bool isNormal>
-static Val xavierInPlace(Checker &c, const Bound &args, TensorType type) {
+static Val xavierInPlace(Checker &c, const Bound &args,
+                         const TensorType &type) {
   auto gain = known(c, args, "gain", 1);
   auto fan = gain ? knownFans(c, args, type) : std::nullopt;
   return fan ? spread(c, args, type,
@@ -272,12 +276,14 @@ static Val xavierInPlace(Checker &c, const Bound &args, TensorType type) {
              : c.fail();
 }
 
-static Val uniformInPlace(Checker &c, const Bound &args, TensorType type) {
+static Val uniformInPlace(Checker &c, const Bound &args,
+                          const TensorType &type) {
   Val a = number(args, "a", 0), b = number(args, "b", 1);
   return numbers(c, {a, b}) ? uniformIn(c, args, type, a, b) : c.fail();
 }
 
-static Val normalInPlace(Checker &c, const Bound &args, TensorType type) {
+static Val normalInPlace(Checker &c, const Bound &args,
+                         const TensorType &type) {
   Val mean = number(args, "mean", 0), deviation = number(args, "std", 1);
   return numbers(c, {mean, deviation})
              ? normalWith(c, args, type, c.host.toFloat(mean),
@@ -285,24 +291,28 @@ static Val normalInPlace(Checker &c, const Bound &args, TensorType type) {
              : c.fail();
 }
 
-static Val constantInPlace(Checker &c, const Bound &args, TensorType type) {
+static Val constantInPlace(Checker &c, const Bound &args,
+                           const TensorType &type) {
   return numbers(c, {args["val"]})
              ? c.tensors.fillTensor(c.host.toFloat(args["val"]), type)
              : c.fail();
 }
 
 template <int number>
-static Val sameInPlace(Checker &c, const Bound &, TensorType type) {
+static Val sameInPlace(Checker &c, const Bound &, const TensorType &type) {
   return c.tensors.fillTensor(makeFloat(number), type);
 }
 
-/// Gives a tensor of a model the value that `compute` gives for its type.
-template <Val (*compute)(Checker &, const Bound &, TensorType)>
+/// Gives a tensor of a model the value that `compute` gives for its type; for
+/// another tensor that value is the result (Checker::changeVariable).
+template <Val (*compute)(Checker &, const Bound &, const TensorType &)>
 static Val inPlace(Checker &c, const Bound &args) {
   std::optional<TensorType> type = wanted(c, args);
   Val val = type ? compute(c, args, *type) : c.fail();
   if (val.isError())
     return c.fail();
+  if (!isUnread(args["tensor"]))
+    return val;
   c.writeTarget(args["tensor"], val, args.range());
   return args["tensor"];
 }

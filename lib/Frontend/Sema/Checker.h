@@ -129,10 +129,13 @@ private:
   /// Whether a value can be the new one of a tensor of a model; reports if not.
   bool fits(const Slot &slot, llvm::StringRef name, const Val &val,
             SourceRange range);
-  /// `x.mul_(2)`, where `x` is a variable or a part of one: the result is its
-  /// new value.
-  Val changeVariable(const ast::Expr &target, const Val &old,
-                     const ast::Identifier &method, CallArgs &args);
+  /// `x.mul_(2)` and `init.ones_(x)`, where `x`, the target, is a variable or a
+  /// part of one: the result is its new value.
+  Val changeVariable(const ast::CallExpr &call, const ast::Expr &target,
+                     const Val &old, const ast::Identifier &method,
+                     CallArgs &args);
+  /// What such calls changed: `x` for `x.mul_(2)` in `x.mul_(2).add_(1)`.
+  llvm::DenseMap<const ast::Expr *, const ast::Expr *> chained;
   /// Reports `x[index][0] = v` and `x[index].add_(v)`, where PyTorch would
   /// change a copy of a part of `x` only.
   bool reportPickedTarget(const ast::Expr &target, const Val &picked);

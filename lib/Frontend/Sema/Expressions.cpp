@@ -463,6 +463,12 @@ static bool readsArguments(const Val &callee) {
          callee.as<BuiltinInfo>().builtin->shares != Shares::Type;
 }
 
+/// Whether the first argument is a tensor that is not of a model.
+static bool isVariableTensor(const CallArgs &args) {
+  return !args.positional.empty() && args.positional[0].is(ValKind::Tensor) &&
+         !isUnread(args.positional[0]);
+}
+
 /// A call, with what its arguments and its result share in PyTorch.
 static Val callAndShare(Checker &c, const ast::CallExpr &expr,
                         const Val &callee, CallArgs &args) {
@@ -490,12 +496,6 @@ static Val callAndShare(Checker &c, const ast::CallExpr &expr,
   return result;
 }
 
-/// Whether a tensor has this method, which changes it.
-static bool canChange(Checker &c, llvm::StringRef method) {
-  return llvm::is_contained({"zero_", "fill_", "copy_"}, method) ||
-         c.scopes.findMethod(method.drop_back()).has_value();
-}
-
 Val Checker::evalCall(const ast::CallExpr &expr,
                       const ast::TypeExpr *expected) {
   if (!isPrelude(expr.range.file))
@@ -518,10 +518,10 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     llvm::StringRef name = method->member.text;
     // The expected type is passed through `.to(device)`.
     bool isInPlace = isInPlaceName(name);
-    std::optional<Restore<Indexing::TargetIndices>> saved;
+    std::optional<Indexing::KeptIndices> kept;
     if (isInPlace || changesList(name))
-      saved.emplace(indexing.target,
-                    indexing.indicesOf(*changedBy(method->base)));
+      kept.emplace(indexing, *method->base);
+    chained.erase(&expr);
     bool isOfType = name == "numel" || name == "size" || name == "dim";
     Val base =
         isInPlace || isOfType
@@ -536,13 +536,13 @@ Val Checker::evalCall(const ast::CallExpr &expr,
       return changeInPlace(base, method->member, args);
     }
     if (base.is(ValKind::Tensor) && isInPlace && !isPrelude(expr.range.file) &&
-        canChange(*this, name)) {
+        changesTensor(name)) {
       if (!evalArguments(expr.args, args))
         return fail();
       for (const Val &val : args.positional)
         sharing.use(val, expr.range);
       at(expr.range);
-      return changeVariable(*method->base, base, method->member, args);
+      return changeVariable(expr, *method->base, base, method->member, args);
     }
     if (base.isError()) {
       evalArguments(expr.args, args);
@@ -577,7 +577,16 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     Val callee = member(base, method->member, method->range);
     bool changes = callee.is(ValKind::Builtin) &&
                    changesFirst(callee.as<BuiltinInfo>().builtin->name);
-    return callWith(callee, evalArguments(expr.args, args, changes));
+    bool isGood = evalArguments(expr.args, args, changes);
+    if (isGood && changes && isVariableTensor(args)) {
+      Val old = args.positional[0];
+      args.positional.erase(args.positional.begin());
+      at(expr.range);
+      llvm::StringRef function = callee.as<BuiltinInfo>().builtin->name;
+      return changeVariable(expr, *expr.args[0].value, old,
+                            {function.str(), method->range}, args);
+    }
+    return callWith(callee, isGood);
   }
   Val callee = method ? memberOf(*method) : eval(*expr.callee);
   return callWith(callee, evalArguments(expr.args, args));

@@ -1,9 +1,10 @@
 //===- InPlace.cpp - tensors of models that change in place ---------------===//
 //
 // A tensor is a value, but a tensor of a model has a name: `net.fc.weight`, or
-// `p` in `for p in net.parameters()`. Methods with an `_` at the end, functions
-// such as `init.normal_`, and assignments give it another value. Until it is
-// read, such a name is a Val without a value (isUnread).
+// `p` in `for p in net.parameters()`. Methods with an `_` at the end
+// (InPlaceMethods.cpp), functions such as `init.normal_`, and assignments give
+// it another value. Until it is read, such a name is a Val without a value
+// (isUnread).
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,11 +12,6 @@
 
 using namespace tdc;
 using namespace tdc::sema;
-
-static Slot &slotOf(const Val &target) {
-  auto &info = target.as<TensorInfo>();
-  return info.gradientOf ? *info.gradientOf : *info.state;
-}
 
 Val Models::readAll(const Val &val, SourceRange range) {
   if (!hasUnread(val))
@@ -68,7 +64,7 @@ bool Checker::fits(const Slot &slot, llvm::StringRef name, const Val &val,
 
 void Checker::writeTarget(const Val &target, Val val, SourceRange range,
                           Write how) {
-  Slot &slot = slotOf(target);
+  Slot &slot = target.as<TensorInfo>().slot();
   llvm::StringRef name = text(userRange(target.range));
   if (val.isHostScalar() && slot.type.dims.empty())
     val = tensors.fillTensor(val, slot.type);
@@ -121,7 +117,7 @@ bool Checker::assignUnread(const ast::Expr &target, const Val &val,
 
 void Checker::assignField(const Val &target, const ast::Identifier &field,
                           Val val, SourceRange range) {
-  Slot &slot = slotOf(target);
+  Slot &slot = target.as<TensorInfo>().slot();
   llvm::StringRef name = field.text;
   if (name == "data") {
     if (!isPrelude(range.file) && val.is(ValKind::Tensor)) {
@@ -156,144 +152,4 @@ void Checker::assignField(const Val &target, const ast::Identifier &field,
   }
   error(DiagCode::TD203, range,
         "cannot assign to `" + name + "` of " + describe(target));
-}
-
-//===----------------------------------------------------------------------===//
-// Methods
-//===----------------------------------------------------------------------===//
-
-bool sema::isInPlaceName(llvm::StringRef method) {
-  return method.size() > 1 && method.ends_with("_") && !method.ends_with("__");
-}
-
-/// The only argument of `fill_` and similar methods; none after a report.
-static std::optional<Val> takeOnly(Checker &c, llvm::StringRef method,
-                                   CallArgs &args) {
-  llvm::erase_if(args.keywords, [](const CallArgs::Keyword &keyword) {
-    return keyword.name.text == "non_blocking";
-  });
-  if (args.positional.size() == 1 && args.keywords.empty())
-    return args.positional[0];
-  c.error(DiagCode::TD205, args.range, "`" + method + "` takes one argument");
-  return std::nullopt;
-}
-
-/// The new value that `method` gives a tensor of this type.
-static Val changed(Checker &c, const Val &target, const TensorType &type,
-                   const ast::Identifier &method, CallArgs &args) {
-  llvm::StringRef name = method.text;
-  if (name == "zero_" && args.positional.empty() && args.keywords.empty())
-    return c.tensors.fillTensor(isFloat(type.dtype) ? makeFloat(0) : makeInt(0),
-                                type);
-  if (name == "copy_" || name == "fill_") {
-    std::optional<Val> val = takeOnly(c, name, args);
-    if (!val)
-      return c.fail();
-    bool isNumber = val->isHostScalar();
-    if (isNumber && (!c.tensors.takesFloat(*val, type.dtype, args.range)))
-      return c.fail();
-    if (isNumber)
-      c.tensors.checkFits(*val, type.dtype);
-    if (isNumber && isFloat(type.dtype))
-      val = c.host.toFloat(*val);
-    return isNumber                   ? c.tensors.fillTensor(*val, type)
-           : val->is(ValKind::Tensor) ? valueOf(*val)
-                                      : *val;
-  }
-  std::optional<Val> plain = c.scopes.findMethod(name.drop_back());
-  Val value = c.models.readAll(target, args.range);
-  if (!plain)
-    return c.scopes.reportNoMember(value, args.calleeRange, name);
-  args.positional.insert(args.positional.begin(), valueOf(value));
-  return c.calls.call(*plain, args);
-}
-
-Val Checker::changeInPlace(const Val &target, const ast::Identifier &method,
-                           CallArgs &args) {
-  llvm::StringRef name = method.text;
-  // The result is the tensor itself, as in `p.mul_(0.9).add_(x)`.
-  if (name == "requires_grad_" && !target.as<TensorInfo>().gradientOf) {
-    Val learned = makeBool(true);
-    if (args.positional.size() + args.keywords.size() == 1)
-      learned =
-          args.keywords.empty() ? args.positional[0] : args.keywords[0].val;
-    assignField(target, {"requires_grad", method.range}, learned, args.range);
-    return target;
-  }
-  if (name == "normal_" || name == "uniform_") {
-    CallArgs whole = args;
-    whole.positional.insert(whole.positional.begin(), target);
-    std::optional<Val> init = scopes.findGlobal(("init." + name).str());
-    return calls.call(*init, whole).isError() ? fail() : target;
-  }
-  if (Slot *slot = target.as<TensorInfo>().gradientOf.get())
-    training.requireGradient(*slot, target.range);
-  TensorType type = typeOf(target);
-  type.place = places.modelPlace(*slotOf(target).owner);
-  Val val = changed(*this, target, type, method, args);
-  if (val.isError())
-    return fail();
-  writeTarget(target, val, args.range);
-  return target;
-}
-
-const ast::Expr *sema::changedBy(const ast::Expr *target) {
-  while (auto *call = llvm::dyn_cast<ast::CallExpr>(target)) {
-    auto *method = llvm::dyn_cast<ast::MemberExpr>(call->callee);
-    if (!method || !isInPlaceName(method->member.text))
-      break;
-    target = method->base;
-  }
-  return target;
-}
-
-Val Checker::changeVariable(const ast::Expr &target, const Val &old,
-                            const ast::Identifier &method, CallArgs &args) {
-  TensorType type = typeOf(old);
-  Val val = changed(*this, old, type, method, args);
-  if (val.isError())
-    return fail();
-  ShapeAnswer answer;
-  for (auto [size, given] : llvm::zip(type.dims, typeOf(val).dims))
-    if (size != given)
-      answer.facts.push_back({size, given, "a tensor keeps its size"});
-  if (typeOf(val).dtype != type.dtype ||
-      typeOf(val).dims.size() != type.dims.size() || !tensors.prove(answer)) {
-    error(DiagCode::TD407, args.range,
-          "`" + method.text + "` cannot give a tensor another type")
-        .label("it is " + typeText(type) + ", and would be " +
-               typeText(typeOf(val)));
-    return fail();
-  }
-  val = places.bring(val, type.place);
-  const ast::Expr &root = *changedBy(&target);
-  const ast::Expr *owner = &root;
-  while (auto *part = llvm::dyn_cast<ast::SubscriptExpr>(owner))
-    owner = part->base;
-  bool isTarget = llvm::isa<ast::NameExpr, ast::MemberExpr>(owner) &&
-                  llvm::isa<ast::NameExpr, ast::SubscriptExpr>(root);
-  if (!isTarget && !sharing.isTemporary(old)) {
-    error(DiagCode::TD202, args.range,
-          "`" + method.text + "` changes a tensor by a view of it")
-        .note("assign to the part of the tensor: `x[…] = …`");
-    return fail();
-  }
-  if (isTarget && reportPickedTarget(root, old))
-    return fail();
-  if (isTarget && choiceFrame == frames.size()) {
-    error(DiagCode::TD214, args.range,
-          "a variable cannot change where a condition that is known only at "
-          "run time decides whether it does")
-        .note("`" + method.text + "` in a statement of its own always does");
-    return fail();
-  }
-  val.shareId = 0;
-  sharing.track(val, args.range);
-  val.range = args.range;
-  if (!isTarget)
-    return val;
-  if (isVariable(root))
-    sharing.change(old, val, args.range);
-  assignTo(root, val, args.range);
-  return eval(root); // an alias of the tensor that has changed
 }

@@ -231,6 +231,12 @@ bool Indexing::resolveSlice(const ast::SubscriptItem &item, const Size &size,
 
 static void collectIndices(const ast::Expr &target,
                            Indexing::TargetIndices &indices) {
+  if (auto *call = llvm::dyn_cast<ast::CallExpr>(&target)) {
+    auto *method = llvm::dyn_cast<ast::MemberExpr>(call->callee);
+    if (method && isInPlaceName(method->member.text))
+      collectIndices(*method->base, indices);
+    return;
+  }
   auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&target);
   if (!part)
     return;
@@ -241,16 +247,18 @@ static void collectIndices(const ast::Expr &target,
         indices.values[expr] = std::nullopt;
 }
 
-Indexing::TargetIndices Indexing::indicesOf(const ast::Expr &target) const {
+Indexing::KeptIndices::KeptIndices(Indexing &indexing,
+                                   const ast::Expr &target) {
+  const TargetIndices &kept = indexing.target;
   TargetIndices indices;
-  indices.frame = c.frames.size();
+  indices.frame = indexing.c.frames.size();
   collectIndices(target, indices);
-  // `x[i()].add_(1).mul_(2)` has one target.
-  bool isSame = this->target.frame == indices.frame &&
+  bool isKept = kept.frame == indices.frame &&
                 llvm::all_of(indices.values, [&](const auto &one) {
-                  return this->target.values.contains(one.first);
+                  return kept.values.contains(one.first);
                 });
-  return isSame ? this->target : indices;
+  if (!isKept)
+    saved.emplace(indexing.target, std::move(indices));
 }
 
 Val Indexing::evalIndex(const ast::Expr &expr) {

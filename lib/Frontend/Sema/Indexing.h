@@ -46,8 +46,15 @@ public:
     size_t frame = 0; ///< of the statement
   };
   TargetIndices target;
-  /// Those of this target, which are evaluated at their first use.
-  TargetIndices indicesOf(const ast::Expr &target) const;
+  /// Keeps those of a target while it is read and written. Of
+  /// `x[i()].add_(1).mul_(2)`, the outer call keeps them for the inner one.
+  class KeptIndices {
+  public:
+    KeptIndices(Indexing &indexing, const ast::Expr &target);
+
+  private:
+    std::optional<Restore<TargetIndices>> saved;
+  };
 
   Val evalSubscript(const ast::SubscriptExpr &expr);
   /// `group["lr"]`.

@@ -258,15 +258,14 @@ void SharingState::join(const Event &event, Versions ignoredOfFrom,
 // Events
 //===----------------------------------------------------------------------===//
 
-/// The most storages of a value that a loop makes again.
-static constexpr unsigned kMostStorages = 5;
-
 /// A second iteration starts with the shares that the first one left, and the
-/// next ones with others only if the variables exchange their storages. In a
-/// repeated loop, one more iteration of each loop is enough: its first run had
-/// the others.
+/// next ones with others only if the variables exchange their storages: after
+/// as many iterations as there are variables, each has had all. In a repeated
+/// loop, one more iteration of each loop is enough: its first run had the
+/// others.
 void SharingState::repeat(const Event &end) {
-  unsigned rounds = isRepeated ? 1 : 3;
+  unsigned rounds = isRepeated ? 1 : carried[end.to].size() + 1;
+  mostStorages = std::max(mostStorages, rounds + 1);
   Restore<bool> saved(isRepeated, true);
   unsigned number = events[end.from].to;
   size_t last = events.size() - 1;
@@ -315,9 +314,11 @@ void SharingState::happen(const Event &event) {
     // A few storages serve all repetitions, or nested loops would make
     // exponentially many. A value of the iterations before the last few is
     // taken for one of the last.
-    unsigned next = made.timesMade++ % kMostStorages;
-    if (next == made.storages.size())
+    unsigned next = made.timesMade++ % mostStorages;
+    if (next >= made.storages.size()) {
+      next = made.storages.size();
       made.storages.push_back(makeStorage());
+    }
     made.parts.assign(1, {made.storages[next], now, allOf(rank)});
     made.dims = ownDims(rank);
     return;

@@ -138,6 +138,9 @@ struct SharingState {
   llvm::DenseMap<unsigned, std::pair<unsigned, unsigned>> iterations;
   std::vector<llvm::SmallVector<std::pair<unsigned, unsigned>, 2>> carried;
   bool isRepeated = false;
+  /// How many storages a value has that a loop makes again: those of its last
+  /// iterations, which variables may hold.
+  unsigned mostStorages = 5;
 
   /// Versions after the first and up to the second.
   using Versions = std::pair<unsigned, unsigned>;

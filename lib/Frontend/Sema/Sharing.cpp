@@ -117,11 +117,18 @@ unsigned Sharing::partOf(unsigned share, DimsRef dims, unsigned dim,
   how.isExact = ((first && count) || how.loop) && step == 1;
   if (step != 1) // no further part of it is told from the others
     how.dims[dim] = -1;
-  // Whole rows of a dense tensor are dense.
-  bool isRow = step == 1;
-  for (unsigned i = 0; i != dim; ++i)
-    isRow &= dims[i].isConstant(1);
-  how.layout = isRow ? Layout::Dense : Layout::Unknown;
+  // Whole rows of a dense tensor are dense, and parts of several rows are not.
+  bool isRow = step == 1, isScattered = step == 1 && count && *count > 0;
+  bool hasRows = false;
+  for (auto [i, size] : llvm::enumerate(dims)) {
+    std::optional<int64_t> known = c.host.constantOf(size);
+    isScattered &= known && *known > 0 && (i != dim || *known != *count);
+    isRow &= i >= dim || size.isConstant(1);
+    hasRows |= i < dim && !size.isConstant(1);
+  }
+  how.layout = isRow                    ? Layout::Dense
+               : isScattered && hasRows ? Layout::Scattered
+                                        : Layout::Unknown;
   return addView(share, std::move(how));
 }
 
@@ -176,7 +183,9 @@ void Sharing::reshape(const Val &tensor, Val &view) {
   }
   skip();
   how.isReshaped = !fits || next != from.size();
-  if (how.isReshaped && isScattered(tensor))
+  // Into several dims it may still be a view: not all of them are merged.
+  auto isLong = [](const Size &size) { return !size.isConstant(1); };
+  if (how.isReshaped && isScattered(tensor) && llvm::count_if(to, isLong) <= 1)
     return; // a copy
   view.shareId = addView(tensor.shareId, std::move(how));
 }

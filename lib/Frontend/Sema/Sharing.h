@@ -66,7 +66,7 @@ public:
   bool isStale(const Val &val) const;
   /// Whether no other value and no name has its storage.
   bool isTemporary(const Val &tensor) const;
-  /// Whether `contiguous` makes a copy.
+  /// Whether `contiguous` is known to make a copy.
   bool isScattered(const Val &tensor) const;
 
   // Uses and changes -------------------------------------------------------//

@@ -114,6 +114,9 @@ struct TensorInfo : Payload {
   SourceRange placed; ///< where the place was decided; invalid while free
   /// The call that made it, if the call takes `device=` and has none.
   SourceRange made;
+
+  /// The slot that an unread tensor (`isUnread`) names.
+  Slot &slot() const { return gradientOf ? *gradientOf : *state; }
 };
 
 /// The text of a Str that is known, or else the template and the values from
@@ -481,11 +484,10 @@ inline Val makeSequence(ValKind kind, Vals elements) {
 /// Whether a method changes the list that it is called on (Lists.cpp).
 bool changesList(llvm::StringRef method);
 
-/// Whether a method changes its tensor, as `add_`, by its name.
+/// Whether a name is one of a method that changes its tensor, as `add_`.
 bool isInPlaceName(llvm::StringRef method);
-
-/// `x` of `x.mul_(2).add_(1)`.
-const ast::Expr *changedBy(const ast::Expr *target);
+/// Whether tensors have such a method (InPlaceMethods.cpp).
+bool changesTensor(llvm::StringRef method);
 
 // In the language's spelling (Printing.cpp) --------------------------------//
 
