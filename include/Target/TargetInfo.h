@@ -64,6 +64,13 @@ inline constexpr int64_t kBusyThreads = 1 << 14;
 inline constexpr int64_t kBusyRows = 128;
 inline constexpr int64_t kBusyTiles = 96;
 inline constexpr int64_t kBusyBlocks = 1024;
+/// The most elements that one block reduces to one result in several stages,
+/// while the rest of the GPU is idle.
+inline constexpr int64_t kSmallTensor = 1 << 13;
+/// The terms of a row from which fewer than kBusyRows rows leave most of the
+/// GPU idle, so that each stage stays a kernel, whose reductions are cut into
+/// sections.
+inline constexpr int64_t kSectionedRow = 1 << 18;
 
 } // namespace gpu
 } // namespace tdc

@@ -14,7 +14,7 @@ import arrays
 from again import Chain, is_constant
 from values import Rejected, Value, check_largest, compute_smooth
 
-LONG = [16, 17, 24, 32, 33, 64]  # rows that are not summed side by side
+LONG = [16, 17, 24, 32, 33, 64]  # rows whose stages may be one kernel (kShortRow)
 FUNCTIONS = {
     "exp({0}{1})": np.exp,
     "exp(({0}{1}) * 0.5)": lambda x: np.exp(x * 0.5),

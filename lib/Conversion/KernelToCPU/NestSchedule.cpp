@@ -27,7 +27,7 @@ constexpr int64_t kManyReaders = 64;
 /// Terms of a product from which lanes may be added up for each result.
 constexpr int64_t kManyTerms = 64;
 /// Terms of a row of which half as many are summed at once.
-constexpr int64_t kLongRow = 1024;
+constexpr int64_t kLongSum = 1024;
 
 /// The bits of the widest element that runs on lanes if the loops `onLanes` do.
 static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
@@ -431,7 +431,7 @@ void Scheduler::chooseFactors() {
   if (lane < 0 && row >= 0 && maySumTogether(row)) {
     // Long rows are as many streams of memory: fewer are faster.
     int64_t terms = nest.estimatePositions(nest.getReductions().front().loops);
-    int64_t rows = terms < kLongRow ? schedule.lanes : schedule.lanes / 2;
+    int64_t rows = terms < kLongSum ? schedule.lanes : schedule.lanes / 2;
     int64_t extent = extentOf(row);
     schedule.resultLane = row;
     factors[row] =

@@ -420,8 +420,10 @@ def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
     between a root and the stored values that it is computed from is part of
     that kernel, and is repeated if several kernels need it. Kernels that run
     over the same elements are merged, and so are the stages of the work on one
-    row, if it stays in the nearest cache of the threads that share it. Softmax
-    is expanded first, so that it fuses like anything else.
+    row: on the cpu if the row stays in the nearest cache, and on a GPU if there
+    are at least 128 rows, or rows of fewer than 2^18 terms, or one row of at
+    most 2^13 elements for one result. Softmax is expanded first, so that it
+    fuses like anything else.
 
     Before:
     ```mlir

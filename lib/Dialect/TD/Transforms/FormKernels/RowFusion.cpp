@@ -4,7 +4,9 @@
 // maximum, then a row that needs both. The threads that share a row, on a CPU
 // one, can read it several times: it comes from the cache then, and the reduced
 // values stay in registers. Kernels that feed each other in this way are
-// merged; values between them are recomputed rather than stored.
+// merged; the values between them are not stored, but computed again. A CPU may
+// keep one that takes a function such as exp in the memory of the result
+// (KeptValue).
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,14 +16,6 @@
 using namespace mlir;
 
 namespace tdc::td {
-
-/// The most elements that one group of threads may process when all elements
-/// are reduced to one result, so that there are no rows to distribute.
-constexpr int64_t kSmallTensor = 1 << 13;
-/// The least number of elements of a long row. A few long rows leave most of a
-/// GPU idle: each stage stays a kernel of its own then, and the backend cuts
-/// its reductions into sections.
-constexpr int64_t kLongRow = 1 << 18;
 
 namespace {
 
@@ -66,7 +60,9 @@ private:
 
 } // namespace
 
-/// Shorter rows than this are summed side by side, one in each lane.
+/// Stages of shorter rows stay kernels of their own on a CPU. This is an
+/// estimate: such rows mostly run side by side, an element of each on a lane.
+/// planVectors makes the plan of the kernel later, by its cost.
 constexpr int64_t kShortRow = 16;
 
 /// Whether a root has one element for each row while others have the row, which
@@ -144,10 +140,10 @@ static bool isRowNest(const LoopNest &nest, bool isOnGPU) {
     return positions;
   };
   if (!rows)
-    return count(row, kSmallTensor + 1) <= kSmallTensor;
+    return count(row, gpu::kSmallTensor + 1) <= gpu::kSmallTensor;
   LoopSet terms = toLoopSet(reductions.front().loops);
   return count(rows, gpu::kBusyRows) >= gpu::kBusyRows ||
-         count(terms, 0) < kLongRow;
+         count(terms, 0) < gpu::kSectionedRow;
 }
 
 bool FusionGraph::mergeRow(Node &a, Node &b) {
