@@ -4,9 +4,9 @@
     growth.py [--tdc PATH] [--only KIND,KIND] [--verb check|run|build]
 
 Each kind of program is made with n, 2n, 4n and 8n parts, and is checked and run (and
-built, with --verb build), each in a process of its own. A row has the processor time of all threads (median of three
-rounds), the peak memory of the process, and the factors by which they grow from 2n on.
-A figure over its limit is followed by `!`, and the exit code is 1 then.
+built, with --verb build), each in a process of its own. A row has the processor time of all
+threads (median of three rounds), the peak memory of the process, and the factors by which they
+grow from 2n on. A figure over its limit is followed by `!`, and the exit code is 1 then.
 """
 
 import argparse
@@ -217,7 +217,8 @@ def optimizers(n):
 
 def else_ifs(n):
     return lines(n, lambda i: ("else " if i else "") + f"if i == {i} {{ y = {i} }}",
-                 "let i = int(rand(1).sum().item())\nvar y = 0", "print(y)").replace("}\nelse", "} else")
+                 "let i = int(rand(1).sum().item())\nvar y = 0",
+                 "print(y)").replace("}\nelse", "} else")
 
 
 def slices(n):

@@ -91,7 +91,8 @@ def table(rows, checked):
         times = [sample.seconds for sample in row.samples]
         lines.append(
             [row.name, time_text(row.seconds),
-             f"{time_text(min(times))} .. {time_text(max(times))}", ratio_text(row, peer), row.verdict]
+             f"{time_text(min(times))} .. {time_text(max(times))}", ratio_text(row, peer),
+             row.verdict]
             + [f"{row.cores:.1f}"] * has_cores + [size_text(row.memory)] * has_memory
             + [size_text(row.size)] * has_size + [remark(row)])
     return grid(lines)
@@ -149,7 +150,8 @@ def processor():
 
 
 def file_name():
-    return re.sub(r"[^a-z0-9]+", "-", re.sub(r"\(.*?\)", "", processor()).lower()).strip("-") + ".md"
+    name = re.sub(r"\(.*?\)", "", processor()).lower()
+    return re.sub(r"[^a-z0-9]+", "-", name).strip("-") + ".md"
 
 
 def versions():

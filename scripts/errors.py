@@ -67,7 +67,8 @@ def reported():
     """The codes that the compiler's sources name; passes begin a message with a code."""
     return {code for folder in ("lib", "include", "tools")
             for path in (ROOT / folder).rglob("*") if path.suffix in {".cpp", ".h"}
-            for code in re.findall(r'(?:DiagCode::|")(TD\d{3})\b', path.read_text(encoding="utf-8"))}
+            for code in re.findall(r'(?:DiagCode::|")(TD\d{3})\b',
+                                   path.read_text(encoding="utf-8"))}
 
 
 def examples():

@@ -21,6 +21,7 @@ CXX = {".cpp", ".h", ".c"}
 TEXT = CODE | {".md", ".txt", ".cmake", ".mlir", ".test", ".json", ".ebnf"}
 MAX_LINES = 800
 MAX_PATH = 75
+MAX_COLUMNS = 100  # of Python; clang-format has the limit of C++
 TIDY_SECONDS = 120
 
 
@@ -72,6 +73,13 @@ def file_size(files, fix):
             for f, n in sizes.items() if n > MAX_LINES]
 
 
+def line_length(files, fix):
+    """Tutorials of PyTorch are as they were written."""
+    return [f"{f}:{number}: {len(line)} columns, at most {MAX_COLUMNS}"
+            for f in with_suffix(files, {".py"}) if not f.startswith("test/Tutorials/")
+            for number, line in enumerate(read(f).splitlines(), 1) if len(line) > MAX_COLUMNS]
+
+
 def path_length(files, fix):
     return [f"{f}: path of {len(f)} characters, at most {MAX_PATH}"
             for f in files if len(f) > MAX_PATH]
@@ -119,7 +127,8 @@ def words(files, fix):
     instead = [(re.compile(rf"\b(?:{word})(?!\w)", re.IGNORECASE), write) for word, write in rows]
     return [f"{f}:{number}: \"{found[0].strip()}\"; write: {write}"
             for f in with_suffix(files, TEXT)
-            if f not in ("scripts/words.txt", "CHANGELOG.md") and not {"corpus", "results"} & set(Path(f).parts)
+            if f not in ("scripts/words.txt", "CHANGELOG.md")
+            and not {"corpus", "results"} & set(Path(f).parts)
             for number, line in enumerate(read(f).splitlines(), 1)
             for word, write in instead
             for found in [word.search(line)] if found]
@@ -298,10 +307,12 @@ OP_FAMILIES = ("lib/Dialect/TD/IR/", "lib/Dialect/TD/Expansions/",
 
 def op_tests(files, fix):
     """Code that tests for a particular compute op needs a reason in the table."""
-    ops = "|".join(op for f in with_suffix(files, (".td",)) if f.startswith("include/Dialect/TD/IR/")
+    ops = "|".join(op for f in with_suffix(files, (".td",))
+                   if f.startswith("include/Dialect/TD/IR/")
                    for op, base in re.findall(r"^def TD_(\w+)Op : TD_(\w+)<", read(f), re.MULTILINE)
                    if base not in ("Op", "HostOp"))
-    asks = re.compile(r"(?:isa\w*|dyn_cast\w*|getDefiningOp|getOnlyRoot|\.Case|getOps|IsaPred)<([^;(){}]*)>"
+    asks = re.compile(r"(?:isa\w*|dyn_cast\w*|getDefiningOp|getOnlyRoot|\.Case|getOps|IsaPred)"
+                      r"<([^;(){}]*)>"
                       r"|(?:\.Case|walk)\(\s*\[[^\]]*\]\(([^)]*)\)")
     name = re.compile(rf"(?<!\w)(?<!arith::)(?<!scf::)(?<!math::)(?<!vector::)(?<!LLVM::)"
                       rf"(?:td::)?({ops})Op\b")
@@ -317,8 +328,8 @@ def op_tests(files, fix):
              for f, op in sorted(rows - found)])
 
 
-RULES = [clang_format, file_size, path_length, white_space, do_not_submit,
-         words, include_guards, cmake_lists, test_folders, include_cycles, op_tests, clang_tidy]
+RULES = [clang_format, file_size, line_length, path_length, white_space, do_not_submit, words,
+         include_guards, cmake_lists, test_folders, include_cycles, op_tests, clang_tidy]
 
 
 def main():

@@ -376,7 +376,7 @@ NAMED = [(races, 420), (coverage, 300)]
 def main():
     parser = argparse.ArgumentParser(prog="./tdc.sh test", description=__doc__.split("\n\n")[0])
     parser.add_argument("--full", action="store_true",
-                        help="the whole op matrix, all PTX, more random programs and longer fuzzing")
+                        help="the whole op matrix, all PTX, more random programs, longer fuzzing")
     parser.add_argument("--only", metavar="STAGE[,STAGE...]",
                         help="just these: " + ", ".join(f.__name__ for f, _ in STAGES + NAMED))
     parser.add_argument("--enforce", action="store_true",

@@ -11,7 +11,8 @@ def load(folder):
     """Images and digits for training, then for testing."""
     folder = Path(folder)
     order = np.load(folder / "order.npy")
-    images = (np.load(folder / "images.npy")[order].reshape(-1, 64) / np.float32(16)).astype(np.float32)
+    images = np.load(folder / "images.npy")[order].reshape(-1, 64)
+    images = (images / np.float32(16)).astype(np.float32)
     labels = np.load(folder / "labels.npy")[order]
     return images[:TRAINED_ON], labels[:TRAINED_ON], images[TRAINED_ON:], labels[TRAINED_ON:]
 

@@ -89,7 +89,8 @@ def peers(case):
 
 def judge(case, output):
     """Compares with NumPy in f64."""
-    w = {name: w.astype(np.float64) for name, w in load_file(FOLDER / "weights.safetensors").items()}
+    stored = load_file(FOLDER / "weights.safetensors")
+    w = {name: array.astype(np.float64) for name, array in stored.items()}
     x = np.load(FOLDER / "x.npy").astype(np.float64)
     hidden = np.maximum(x @ w["fc1.weight"].T + w["fc1.bias"], 0)
     return compare(output, [(hidden @ w["fc2.weight"].T + w["fc2.bias"]).sum()])

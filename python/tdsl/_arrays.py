@@ -14,7 +14,8 @@ def _bfloat16() -> numpy.dtype:
     try:
         import ml_dtypes
     except ImportError:
-        raise ImportError("NumPy has bf16 only with another package: pip install ml_dtypes") from None
+        raise ImportError(
+            "NumPy has bf16 only with another package: pip install ml_dtypes") from None
     return numpy.dtype(ml_dtypes.bfloat16)
 
 
@@ -60,7 +61,8 @@ def _from_numbers(value: object, dtype: str, place: str) -> numpy.ndarray:
         given = numpy.asarray(value)
         if given.dtype.kind == "O" and kind == "f" and all(isinstance(v, int) for v in given.flat):
             given = given.astype(float)  # ints that overflow NumPy's ints
-        if given.size and given.dtype.kind not in {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[kind]:
+        kinds = {"b": "b", "i": "iu", "u": "iu", "f": "iuf"}[kind]
+        if given.size and given.dtype.kind not in kinds:
             raise refusal
         with numpy.errstate(over="ignore"):
             array = numpy.asarray(value if kind != "f" else given, dtype=wanted)
@@ -76,7 +78,8 @@ def _refusal(value: object, dtype: str, place: str) -> Exception:
     device, index = value.__dlpack_device__()
     if device not in (_CPU, _CUDA_HOST):
         where = f"cuda:{index}" if device == _CUDA else "another device"
-        return TypeError(f"{place} is on {where}; calls take tensors on the cpu: pass a copy with .cpu()")
+        return TypeError(
+            f"{place} is on {where}; calls take tensors on the cpu: pass a copy with .cpu()")
     value.__dlpack__()  # raises the framework's own exception, for example for gradients
     name = "bfloat16" if dtype == "bf16" else _numpy_dtype(dtype).name
     return TypeError(f"{place} is {dtype}, not {value.dtype}: convert it to {name}")

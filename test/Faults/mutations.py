@@ -42,16 +42,17 @@ LEAST = 0.95  # of the waits
 # How many mutants do what the program does, by program and what is left out, and why.
 AT_THE_END = "nothing that the program's end waits for has failed; in waits/unseen.tdsl it has"
 AFTER_ANOTHER = "what the other GPU reads is not written again before another wait"
-NO_NEXT_ITERATION = "what is copied ahead for an iteration that does not come: a bad index ends the program"
+NO_NEXT_ITERATION = "what is copied ahead for an iteration that does not come: a bad index ends " \
+            "the program"
 BEFORE_LOOP = "before a loop in a loop: the host has waited for the buffer's earlier use"
-LAST_ITERATION = "in the last iteration of a loop, for what the host reads of it: it has waited for that " \
-            "before the GPU is given more"
+LAST_ITERATION = "in the last iteration of a loop, for what the host reads of it: it has waited " \
+            "for that before the GPU is given more"
 NO_REPORT = "a kernel that may report waits until reports before are read; here none reports, in " \
             "QueueTest.ManyReports some do"
 ERROR_IS_TOLD = "the error has been told; what is waited for only clears it on the GPU"
 EQUIVALENT = {
-    ("bad-index", "cuMemcpyDtoHAsync_v2"): (2, "an iteration meets the bad index, the next one is under "
-                                               "way, and neither's value is looked at"),
+    ("bad-index", "cuMemcpyDtoHAsync_v2"): (2, "an iteration meets the bad index, the next one is "
+                                               "under way, and neither's value is looked at"),
     ("bad-index", "cuMemcpyHtoDAsync_v2"): (1, NO_NEXT_ITERATION),
     ("bad-index", "cuStreamSynchronize"): (2, AT_THE_END),
     ("epochs", "cuEventRecord"): (2, BEFORE_LOOP),

@@ -72,7 +72,8 @@ class Generator:
     def tensor(self, scope, depth=1):
         leaf = self.pick(*scope["tensor"])
         return leaf if depth == 0 else self.pick(
-            leaf, f"({leaf} + {self.number(scope, 0)})", f"({leaf} + {self.pick(*scope['tensor'])})")
+            leaf, f"({leaf} + {self.number(scope, 0)})",
+            f"({leaf} + {self.pick(*scope['tensor'])})")
 
     def condition(self, scope):
         test = f"{self.number(scope)} {self.pick('<', '>', '==', '!=')} {self.number(scope, 1)}"
@@ -141,7 +142,8 @@ class Generator:
             names = [self.fresh() for _ in range(2)]
             call = f"{self.pick(*tuples)}({self.number(scope)}, {self.tensor(scope, 0)})"
             scope["int"].append(names[0])
-            return [f"let {names[0]}, {names[1]} = {call}", f"print({names[0]}, {names[1]}.sum().item())"]
+            return [f"let {names[0]}, {names[1]} = {call}",
+                    f"print({names[0]}, {names[1]}.sum().item())"]
         return self.loop(scope, depth)
 
     def loop(self, scope, depth):
@@ -198,7 +200,8 @@ class Generator:
                 body += [f"let {name}_0, ({name}_1, {name}_2) = {call}",
                          f"print({name}_0, {name}_1.sum().item(), {name}_2)"]
             elif isinstance(self.functions[name], tuple):
-                body += [f"let {name}_0, {name}_1 = {call}", f"print({name}_0, {name}_1.sum().item())"]
+                body += [f"let {name}_0, {name}_1 = {call}",
+                         f"print({name}_0, {name}_1.sum().item())"]
             elif self.functions[name] in ("int", "str"):
                 body.append(f"print({call})")
             else:

@@ -113,7 +113,8 @@ MATMULS = [((), 1, 1, 1), ((), 2, 3, 4), ((), 1, 7, 1), ((), 7, 1, 5), ((), 0, 3
 
 def matmul_samples(random, dtype, sizes=MATMULS):
     for batch, m, k, n in sizes:
-        yield Sample([numbers(random, dtype, (*batch, m, k)), numbers(random, dtype, (*batch, k, n))])
+        yield Sample([numbers(random, dtype, (*batch, m, k)),
+                      numbers(random, dtype, (*batch, k, n))])
 
 
 def emit_matmul(function, sample):

@@ -29,8 +29,8 @@ NOT_AGAIN = "after a loop, or for an iteration: the program does not come back t
 BEFORE_LOOP = "before a loop in a loop: the host has waited for the buffer's earlier use"
 OTHER_MEMORY = "another GPU copies from this one, which overwrites something else next: the " \
                "runtime does not know what a kernel overwrites"
-LAST_ITERATION = "a GPU's, for what is copied from it in the last iteration of a loop: before it overwrites " \
-            "that, the host has waited"
+LAST_ITERATION = "a GPU's, for what is copied from it in the last iteration of a loop: before it " \
+            "overwrites that, the host has waited"
 SAME_HITS = "the model is not trained: what was read in the previous iteration gives as many hits"
 UNSEEN = {
     **dict.fromkeys(["p02", "p04", "p07", "p11", "p21", "p22", "p23", "p23b", "p23c", "p26"],

@@ -84,7 +84,8 @@ def main():
             if problems and options.keep:
                 options.keep.mkdir(exist_ok=True)
                 shutil.copy(path, options.keep)
-    print(f"{done} programs, {open_counts} with open trip counts, {refused} refused, {failed} wrong")
+    print(f"{done} programs, {open_counts} with open trip counts, {refused} refused, "
+          f"{failed} wrong")
     return 1 if failed else 0
 
 

@@ -95,7 +95,8 @@ def measure_peers(events):
     copies = spans_of(between, *iterations)
     kernels = spans_of((event for event in events
                         if event["pid"] == 2 and "kernel" in event["args"]), *iterations)
-    return common(copies, kernels) / length(copies), (iterations[1] - iterations[0]) / length(kernels)
+    return (common(copies, kernels) / length(copies),
+            (iterations[1] - iterations[0]) / length(kernels))
 
 
 def main():

@@ -108,7 +108,8 @@ def test_arguments_by_name():
 ])
 def test_values_that_are_no_input(value, message):
     total = function("x: f32[N]) -> f32[]", "x.sum()")
-    with pytest.raises(TypeError, match="input `x` of `f` is f32.*" + message.removeprefix("is f32, ")):
+    pattern = "input `x` of `f` is f32.*" + message.removeprefix("is f32, ")
+    with pytest.raises(TypeError, match=pattern):
         total(value)
 
 

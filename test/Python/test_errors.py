@@ -38,8 +38,8 @@ def test_files(tmp_path):
 
 
 def test_texts_that_are_no_unicode(tmp_path):
-    for wrong in ({"text": "\udc80"}, {"text": "", "name": "\udc80"}, {"text": "", "device": "\udc80"},
-                  {"text": "", "args": {"a": "\udc80"}}):
+    for wrong in ({"text": "\udc80"}, {"text": "", "name": "\udc80"},
+                  {"text": "", "device": "\udc80"}, {"text": "", "args": {"a": "\udc80"}}):
         with pytest.raises(UnicodeEncodeError):
             tdsl.compile_text(**wrong)
     (tmp_path / "\udc80.tdsl").write_text("print(1)")
@@ -78,7 +78,8 @@ def test_while_it_runs():
 
 def test_sizes_that_do_not_agree():
     add = tdsl.load_text("export fn add(x: f32[N],\n              y: f32[N]) -> f32[N] = x + y").add
-    with pytest.raises(tdsl.RunError, match="`N` of `y` and of the parameters before it: 3 and 2") as caught:
+    message = "`N` of `y` and of the parameters before it: 3 and 2"
+    with pytest.raises(tdsl.RunError, match=message) as caught:
         add([1, 2], [1, 2, 3])
     assert caught.value.code == "TR104" and caught.value.diagnostics[0].line == 2
 
@@ -98,7 +99,8 @@ def test_interrupt():
     """^C stops what runs, the statements as well as a call."""
     program = r"""
 import os, signal, threading, tdsl
-signal.signal(signal.SIGINT, signal.default_int_handler)  # not the handler of the process that runs this
+# Not the handler of the process that runs this.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 endless = "while (x.sum() >= 0.0).item() { x = x * 0.5 }"
 statements = "var x = zeros(4)\n" + endless + "\nprint(x)"
 function = "export fn f(y: f32[4]) -> f32[4] {\n var x = y\n " + endless + "\n return x\n}"
@@ -109,7 +111,8 @@ for use in (lambda: tdsl.load_text(statements), lambda: tdsl.load_text(function)
     except KeyboardInterrupt:
         print("stopped")
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          timeout=120)
     assert done.stdout.split() == ["stopped", "stopped"], done.stderr
 
 
@@ -126,5 +129,6 @@ import time
 time.sleep(0.5)
 print("stop" if stop else "no signal")
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          timeout=120)
     assert done.stdout.split() == ["2.0", "stop"], done.stderr

@@ -17,7 +17,8 @@ def test_torch():
     for name in ("float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8",
                  "uint8", "bool"):
         dtype = getattr(torch, name)
-        short = "bool" if name == "bool" else name.replace("float", "f").replace("uint", "u").replace("int", "i")
+        short = name if name == "bool" else (
+            name.replace("float", "f").replace("uint", "u").replace("int", "i"))
         short = "bf16" if name == "bfloat16" else short
         swap = function(f"x: {short}[2, 3]) -> {short}[3, 2]", "x.transpose(0, 1)")
         x = torch.tensor([[0, 1, 1], [1, 0, 1]]).to(dtype)
@@ -56,7 +57,8 @@ def test_torch_negative_bit():
 def test_jax():
     jax = pytest.importorskip("jax")
     for name in ("float32", "float16", "bfloat16", "int32", "int16", "int8", "uint8", "bool"):
-        short = "bool" if name == "bool" else name.replace("float", "f").replace("uint", "u").replace("int", "i")
+        short = name if name == "bool" else (
+            name.replace("float", "f").replace("uint", "u").replace("int", "i"))
         short = "bf16" if name == "bfloat16" else short
         swap = function(f"x: {short}[2, 3]) -> {short}[3, 2]", "x.transpose(0, 1)")
         x = jax.numpy.array([[0, 1, 1], [1, 0, 1]]).astype(name)

@@ -191,7 +191,8 @@ def test_threads():
     with pytest.raises(tdsl.UsageError, match="1 to 1024, not 0"):
         tdsl.set_threads(0)
     code = ("import tdsl; tdsl.set_threads(2); "
-            "m = tdsl.load_text('let x = rand(512, 512)\\nexport fn f() -> f32[] = (x @ x).sum()'); "
+            "m = tdsl.load_text('let x = rand(512, 512)\\n"
+            "export fn f() -> f32[] = (x @ x).sum()'); "
             "m.f(); tdsl.set_threads(2)\ntry: tdsl.set_threads(3)\n"
             "except tdsl.UsageError as error: print(error)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

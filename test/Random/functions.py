@@ -132,7 +132,8 @@ def gradient_call(g, body, names, x):
         return Call(text, [y, weights, *names], lambda world, y, weights, *values: Value(
             [values[at].copies[0]], place=values[at].place, is_compared=False))
     return Call(text, [y, weights, *names],
-                lambda world, y, weights, *values: differences(world, function, weights, values, at))
+                lambda world, y, weights, *values:
+                differences(world, function, weights, values, at))
 
 
 def differences(world, name, weights, values, at):

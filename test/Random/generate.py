@@ -44,9 +44,9 @@ SMOOTH = {"unary", "binary", "with_number", "smooth", "softmax", "layer_norm", "
           "glu", "sort", "median", "quantile", "extremes", "along", "counted", "covariance",
           "rearranged", "single_dims", "repeated", "part_of", "together", "diagonals",
           "rows_written", "combined", "put", "inserted", "convolution_of", "pool", "patches",
-          "interpolated", "norm_of_channels", "loss", "loss_of_classes", "loss_of_labels", "distance",
-          "named_product", "batched_product", "like", "masks", "pool_with_indices", "unpool",
-          "sampled_image", "sets", "common_shape", "mode", "slopes"}
+          "interpolated", "norm_of_channels", "loss", "loss_of_classes", "loss_of_labels",
+          "distance", "named_product", "batched_product", "like", "masks", "pool_with_indices",
+          "unpool", "sampled_image", "sets", "common_shape", "mode", "slopes"}
 # Kinds of statements and how often they are: outside of blocks, inside, and in functions.
 KINDS = [(let, 16), (again, 14), (rows, 2), (rows_to_number, 4), (update, 2), (read, 3),
          (loop, 2.5), (unreached, 2), (choice, 1.5), (function, 1), (gradient, 2), (move, 3)]

@@ -77,7 +77,8 @@ def cut(choices, tokens):
 
 def disturb(choices, tokens):
     at = solid(choices, tokens)
-    return tokens[:at] + [choices.choice("\0\x01\x7f\\`$?;é\u202e\U0001f600\"'{}()[]")] + tokens[at:]
+    mark = choices.choice("\0\x01\x7f\\`$?;é\u202e\U0001f600\"'{}()[]")
+    return tokens[:at] + [mark] + tokens[at:]
 
 
 def drop_line(choices, lines):

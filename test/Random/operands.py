@@ -78,7 +78,8 @@ class Operands:
             array = self.g.numbers.integers(math.ceil(16 * low), math.floor(16 * high) + 1,
                                             shape) / 16
         else:
-            array = self.g.numbers.integers(max(low, 0 if dtype[0] == "u" else low), high + 1, shape)
+            least = max(low, 0) if dtype[0] == "u" else low
+            array = self.g.numbers.integers(least, high + 1, shape)
         return self.written(np.asarray(array).astype(DTYPES[dtype]))
 
     def first(self, name, shape, domain=None):

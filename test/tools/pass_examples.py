@@ -43,7 +43,8 @@ def run(arguments, module):
 def ops_of(module):
     """The ops of td in a printed module, and the function @example."""
     return "\n".join(re.findall(r"^  td\..*$", module, re.MULTILINE) +
-                     re.findall(r"^  func\.func @example.*?^  }$", module, re.MULTILINE | re.DOTALL))
+                     re.findall(r"^  func\.func @example.*?^  }$", module,
+                                re.MULTILINE | re.DOTALL))
 
 
 def main():

@@ -15,7 +15,8 @@ import tempfile
 
 import numpy as np
 
-PROGRAM = """export fn op(x: f32[{images}, {c}, {h}, {w}], f: f32[{o}, {cg}, {k}, {k}], d: f32[{images}, {o}, {oh}, {ow}]) {{
+PROGRAM = """export fn op(x: f32[{images}, {c}, {h}, {w}], f: f32[{o}, {cg}, {k}, {k}],
+             d: f32[{images}, {o}, {oh}, {ow}]) {{
     let x, f, d = x.to({dtype}).to(cuda), f.to({dtype}).to(cuda), d.to(cuda)
     let y = conv2d(x, f, none, {stride}, {padding}, {dilation}, {groups})
     let g = grad((y.float() * d).sum(), [x, f])

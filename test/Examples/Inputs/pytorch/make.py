@@ -56,7 +56,8 @@ def fit(optimizer, batch_size=100):
 losses = {
     "adam": fit(lambda p: optim.Adam(p, lr=1e-3)),
     "adam, batches of 16": fit(lambda p: optim.Adam(p, lr=1e-3), 16),
-    "adam, weight decay": fit(lambda p: optim.Adam(p, lr=1e-2, betas=(0.8, 0.99), weight_decay=0.1)),
+    "adam, weight decay": fit(
+        lambda p: optim.Adam(p, lr=1e-2, betas=(0.8, 0.99), weight_decay=0.1)),
     "adamw": fit(lambda p: optim.AdamW(p, lr=1e-2, weight_decay=0.1)),
     "sgd": fit(lambda p: optim.SGD(p, lr=0.05)),
     "sgd, momentum": fit(lambda p: optim.SGD(p, lr=0.02, momentum=0.9, weight_decay=0.01), 16),
