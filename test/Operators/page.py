@@ -1,10 +1,11 @@
-"""Writes docs/Operators.md from what scoreboard.py counted.
+"""Writes docs/Operators.md from what scoreboard.py and train_compare.py counted.
 
     python page.py TDC COUNTS.json… > docs/Operators.md
 
 COUNTS.json are files of `scoreboard.py --json`; of an operator that is in several the last one
-counts. What a user sees of an operator or a feature that the language does not have comes from
-TDC itself. Needs no PyTorch.
+counts. The samples of CI are counted in Inputs/stored.npz, and the table of trained models is
+made of Inputs/training.json, a file of `train_compare.py --spread 5 --json`. What a user sees of
+an operator or a feature that the language does not have comes from TDC itself. Needs no PyTorch.
 """
 
 import collections
@@ -16,8 +17,10 @@ import subprocess
 import sys
 import tempfile
 
+import programs
+
+HERE = pathlib.Path(__file__).parent
 ROOT = pathlib.Path(__file__).parents[2]
-GOOD = ("equal", "nearer", "rounded")
 # Features that PyTorch has and the language has not: why, and the least program.
 FEATURES = [
     ("recurrent layers: a loop over time is written", "let n = LSTM(3, 4)"),
@@ -34,7 +37,8 @@ FEATURES = [
     ("sizes that depend on values", "print(nonzero(ones(3)))"),
     ("", "let x = ones(3)\nprint(x[x > 0.0])"),
     ("", "print(unique(ones(3)))"),
-    ("in-place changes by a view that is no name and no part: `x[…] = …`", "var x = ones(3, 2)\nx.T.add_(1.0)"),
+    ("in-place changes by a view that is no name and no part: `x[…] = …`",
+     "var x = ones(3, 2)\nx.T.add_(1.0)"),
     ("results written to an argument", "print(add(ones(2), ones(2), out=ones(2)))"),
     ("strides: the compiler chooses how elements are stored",
      "print(as_strided(ones(4), (2, 2), (1, 1)))"),
@@ -42,6 +46,11 @@ FEATURES = [
     ("optimizers with a closure or sparse gradients",
      "let n = Linear(2, 1)\nlet o = LBFGS(n.parameters(), lr=0.1)"),
 ]
+# The runs of train_compare.py, as the page names them.
+RUNS = {"lenet sgd": "LeNet, SGD", "resnet18 sgd": "ResNet-18 with batch norm, SGD",
+        "unet sgd": "U-Net, SGD", "vae sgd": "VAE, SGD", "vae adam": "VAE, Adam",
+        "transformer sgd": "transformer encoder, SGD",
+        "transformer adam": "transformer encoder, Adam"}
 # What the names of grammar and attributes are in the language's own words.
 GRAMMAR = "operators, indexing and attributes"
 
@@ -80,16 +89,22 @@ def error_of(tdc, text):
 
 
 def state_of(entry):
-    kinds = entry["inside"]
-    if not kinds:
-        return "outside"
-    if all(kind.split()[0] in GOOD for kind in kinds):
-        return "complete"
-    return "missing" if all("refused" in kind for kind in kinds) else "partial"
+    return programs.state_of(entry["inside"])
 
 
 def short(name):
-    return name.replace("nn.functional.", "").replace("linalg.", "").replace("special.", "")
+    """The name without its module."""
+    return re.sub(r"^(nn\.functional|linalg|special)\.", "", name)
+
+
+def shown(name, table):
+    """The short name, or with its module where another operator has the same short name."""
+    alone = sum(short(other) == short(name) for other in table) == 1
+    return short(name) if alone else called(name)
+
+
+def called(name):
+    return name.replace("nn.functional.", "F.")
 
 
 def escaped(text):
@@ -107,7 +122,7 @@ def counts_of(entries):
 
 
 def percent(total):
-    run = sum(total[kind] for kind in (*GOOD, "wrong"))
+    run = sum(total[kind] for kind in (*programs.GOOD, "wrong"))
     return f"{100 * run / total['samples']:.1f} %" if total["samples"] else "-"
 
 
@@ -117,8 +132,10 @@ def families(table):
     by_family = collections.defaultdict(dict)
     for name, entry in table.items():
         if state_of(entry) != "outside":
-            other = "not in the language" if state_of(entry) == "missing" else GRAMMAR
-            by_family[where.get(short(name), other)][name] = entry
+            family = where.get(short(name), GRAMMAR)
+            if state_of(entry) == "missing":
+                family = "not in the language"
+            by_family[family][name] = entry
     yield ("| family | operators | complete | in part | missing | samples | run | equal | nearer "
            "| rounded | wrong |")
     yield "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
@@ -130,11 +147,12 @@ def families(table):
         total = counts_of(entries.values())
         figures = [total[key] for key in ("operators", "complete", "partial", "missing",
                                           "samples")]
-        figures += [percent(total)] + [total[kind] for kind in (*GOOD, "wrong")]
+        figures += [percent(total)] + [total[kind] for kind in (*programs.GOOD, "wrong")]
         yield f"| {family} | " + " | ".join(map(str, figures)) + " |"
     yield ""
     for family, entries in rows:
-        names = sorted({short(name) for name in entries if state_of(entries[name]) == "complete"})
+        names = sorted(shown(name, table) for name in entries
+                       if state_of(entries[name]) == "complete")
         if names:
             yield f"- **{family}**: " + ", ".join(f"`{name}`" for name in names)
 
@@ -155,6 +173,21 @@ def reasons(entry):
     return "; ".join(f"{escaped(what)} ({n})" for what, n in found.most_common(4))
 
 
+def trained():
+    """The table of train_compare.py's runs."""
+    with open(HERE / "Inputs/training.json") as text:
+        table = json.load(text)
+    yield "| | f64: worst part of the bound | f32: runs within the bound | PyTorch's within it |"
+    yield "|---|--:|--:|--:|"
+    for name, title in RUNS.items():
+        rows = table[name].values()
+        ours = [row["f32"] <= 1 for row in rows]
+        theirs = [ratio <= 1 for row in rows for ratio in row["spread"]]
+        worst = f"{max(row['f64'] for row in rows):.1e}".replace("e-0", "e-")
+        yield (f"| {title} | {worst} | {sum(ours)} of {len(ours)} "
+               f"| {sum(theirs)} of {len(theirs)} |")
+
+
 def main():
     tdc, *files = sys.argv[1:]
     tdc = pathlib.Path(shutil.which(tdc) or tdc).absolute()
@@ -165,8 +198,9 @@ def main():
     table = dict(sorted(table.items()))
     inside = {name: entry for name, entry in table.items() if state_of(entry) != "outside"}
     total = counts_of(inside.values())
-    with open(pathlib.Path(__file__).parent / "page.md") as text:
+    with open(HERE / "page.md") as text:
         page = text.read()
+    stored = programs.load(HERE / "Inputs/stored.npz")
     parts = {
         "summary": [
             f"Of {total['operators']} operators in scope {total['complete']} are complete, "
@@ -175,13 +209,17 @@ def main():
             f"within OpInfo's tolerance, {total['nearer']} nearer to f64 than PyTorch's own, "
             f"{total['rounded']} rounded as above, and {total['wrong']} wrong."],
         "families": families(table),
+        "training": trained(),
+        "stored": [f"{len(stored)} samples of {len({one.operator for one in stored})} complete "
+                   "operators"],
         "partial": ["| operator | samples equal | refused: error (lines of values or gradients) |",
                     "|---|--:|---|"] + [
-            f"| `{short(name)}` | {sum(entry['samples'].get(kind, 0) for kind in GOOD)} of "
+            f"| `{called(name)}` | "
+            f"{sum(entry['samples'].get(kind, 0) for kind in programs.GOOD)} of "
             f"{sum(entry['samples'].values())} | {reasons(entry)} |"
             for name, entry in inside.items() if state_of(entry) == "partial"],
         "missing": ["| operator | error |", "|---|---|"] + [
-            f"| `{name.replace('nn.functional.', 'F.')}` | {reasons(entry)} |"
+            f"| `{called(name)}` | {reasons(entry)} |"
             for name, entry in inside.items() if state_of(entry) == "missing"],
     }
     outside = collections.defaultdict(lambda: collections.defaultdict(list))
@@ -189,11 +227,11 @@ def main():
         if state_of(entry) == "outside" and not name.startswith(("torch.", "_")):
             why = max(entry["outside"], key=entry["outside"].get, default="no samples")
             why = "results or arguments that are no tensors" if why.startswith("no text") else why
-            call = f"let x = ones(2, 2)\nprint({name.replace('nn.functional.', 'F.')}(x))"
+            call = f"let x = ones(2, 2)\nprint({called(name)}(x))"
             outside[why][error_of(tdc, call)[0]].append(name)
     parts["outside"] = []
     for why, codes in sorted(outside.items()):
-        names = [f"{', '.join(f'`{short_outside(name)}`' for name in names)}"
+        names = [f"{', '.join(f'`{called(name)}`' for name in names)}"
                  f"{f' ({code})' if code in ('TD102', 'TD201', 'TD202', 'TD900') else ''}"
                  for code, names in sorted(codes.items())]
         parts["outside"].append(f"- **{why}**: " + "; ".join(names))
@@ -208,10 +246,6 @@ def main():
     for part, lines in parts.items():
         page = page.replace(f"@{part}@", "\n".join(lines))
     sys.stdout.write(page)
-
-
-def short_outside(name):
-    return name.replace("nn.functional.", "")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ names, and the results and gradients of PyTorch. This file knows no PyTorch: sam
 from samples.py, which does, or from a file (stored.py).
 """
 
+import collections
 import dataclasses
 import json
 import math
@@ -22,6 +23,9 @@ DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dt
           "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "bool": np.bool_}
 NAMES = {np.dtype(dtype): name for name, dtype in DTYPES.items()}
 AT_ONCE = 60  # samples of one program
+# What is equal, and the kinds of outcomes; a sample has the last one that its lines have.
+GOOD = ("equal", "nearer", "rounded")
+KINDS = (*GOOD, "refused", "stopped", "broken", "wrong")
 # The error of a function that the language does not have.
 UNKNOWN = r"TD900: `[\w.]+` is not built yet|TD20[12]: unknown name"
 
@@ -47,35 +51,39 @@ ARRAYS = ("inputs", "gradients", "weights")
 
 
 def store(path, samples):
-    """Writes samples to an .npz file; `load` reads them."""
-    arrays = {}
-    rows = []
-    for number, sample in enumerate(samples):
-        row = {name: getattr(sample, name) for name in FIELDS}
-        for group in ARRAYS:
-            row[group] = list(getattr(sample, group))
-            for name, array in getattr(sample, group).items():
-                arrays[f"{number}/{group}/{name}"] = array
-        for i, array in enumerate(sample.results):
-            arrays[f"{number}/results/{i}"] = array
-        rows.append(row)
-    np.savez_compressed(path, index=np.frombuffer(json.dumps(rows).encode(), np.uint8), **arrays)
+    """Writes samples to an .npz file, with all elements of a dtype in one array of it: an array
+    for each tensor would take ten times the space. `load` reads them."""
+    elements = collections.defaultdict(list)
+
+    def put(array):
+        elements[NAMES[array.dtype]].append(array.ravel())
+        return NAMES[array.dtype], array.shape
+
+    rows = [{**{name: getattr(sample, name) for name in FIELDS},
+             **{group: [(name, *put(array)) for name, array in getattr(sample, group).items()]
+                for group in ARRAYS},
+             "results": [put(array) for array in sample.results]} for sample in samples]
+    np.savez_compressed(path, index=np.frombuffer(json.dumps(rows).encode(), np.uint8),
+                        **{name: np.concatenate(parts) for name, parts in elements.items()})
 
 
 def load(path):
     with np.load(path) as file:
-        def array(name):
-            one = file[name]
-            return one.view(ml_dtypes.bfloat16) if one.dtype == np.dtype("V2") else one
+        elements = {name: file[name] for name in file.files if name != "index"}
+        rows = json.loads(bytes(file["index"]))
+    if "bf16" in elements:  # NumPy does not know it
+        elements["bf16"] = elements["bf16"].view(ml_dtypes.bfloat16)
+    used = collections.Counter()
 
-        samples = []
-        for number, row in enumerate(json.loads(bytes(file["index"]))):
-            fields = {name: row[name] for name in FIELDS}
-            groups = {group: {name: array(f"{number}/{group}/{name}") for name in row[group]}
-                      for group in ARRAYS}
-            results = [array(f"{number}/results/{i}") for i in range(len(row["picks"]))]
-            samples.append(Sample(**fields, **groups, results=results))
-        return samples
+    def take(dtype, shape):
+        start, count = used[dtype], math.prod(shape)
+        used[dtype] += count
+        return elements[dtype][start:start + count].reshape(shape)
+
+    return [Sample(**{name: row[name] for name in FIELDS},
+                   **{group: {name: take(*array) for name, *array in row[group]}
+                      for group in ARRAYS},
+                   results=[take(*array) for array in row["results"]]) for row in rows]
 
 
 def type_of(array):
@@ -115,6 +123,15 @@ class Line:
     def exact(self):
         """The expected arrays in f64; none if PyTorch does not compute them."""
         return self.sample.exact()[self.of_gradients] if self.sample.exact else []
+
+
+def state_of(kinds):
+    """Whether an operator is complete, from the counts of its outcomes."""
+    if not kinds:
+        return "outside"
+    if all(kind.split()[0] in GOOD for kind in kinds):
+        return "complete"
+    return "missing" if all("refused" in kind for kind in kinds) else "partial"
 
 
 def errors_by_line(text, program):

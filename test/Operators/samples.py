@@ -35,6 +35,9 @@ OPERATORS = {"__radd__": "{} + {}", "__rsub__": "{} - {}", "__rmul__": "{} * {}"
              "__rand__": "{} & {}", "__ror__": "{} | {}", "__rxor__": "{} ^ {}",
              "__rmatmul__": "{} @ {}"}
 PROPERTIES = ("T", "mT", "H", "mH")
+# Functions of torch.linalg that are those of torch with other defaults, which the call gives.
+DEFAULTS = {"linalg.cross": {"dim": "-1"}, "linalg.diagonal": {"dim1": "-2", "dim2": "-1"},
+            "linalg.vander": {"increasing": "true"}}
 
 
 class Unwritable(Exception):
@@ -98,6 +101,8 @@ class Writer:
                     and not (name == "requires_grad" and not value)}  # which is the default
         keywords = [f"{name}={'cpu' if name == 'device' else self.value(value)}"
                     for name, value in keywords.items()]
+        keywords += [f"{name}={value}" for name, value in DEFAULTS.get(op.name, {}).items()
+                     if name not in sample.kwargs]
         if op.name == "__getitem__":
             tensor, at = self.value(sample.input), sample.args[0]
             return f"{tensor}[{', '.join(map(self.index, at if isinstance(at, tuple) else (at,)))}]"
@@ -117,8 +122,11 @@ class Writer:
         if op.name in METHODS:
             rest = ", ".join(arguments[1:] + keywords)
             return f"{arguments[0]}.{op.name}({rest})"
-        # torch.linalg has these names alone.
-        name = op.name.replace("nn.functional.", "F.").removeprefix("linalg.")
+        if op.name == "zero_":
+            return f"{arguments[0]}.clone().zero_()"  # OpInfo calls it with a clone, too
+        # torch.linalg has these names alone, but for norm, which is another function in torch.
+        name = op.name.replace("nn.functional.", "F.")
+        name = name if name == "linalg.norm" else name.removeprefix("linalg.")
         return f"{name}({', '.join(arguments + keywords)})"
 
 

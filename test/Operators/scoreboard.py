@@ -2,7 +2,7 @@
 
     python scoreboard.py TDC [--only REGEX] [--details] [--library FILE] [OPTIONS OF tdc run …]
 
-Needs PyTorch and expecttest, and minutes to an hour, so it runs outside of CI; stored.test
+Needs PyTorch, expecttest and about twenty minutes, so it runs outside of CI; stored.test
 runs a part of it from stored arrays. An operator is complete if every sample in scope is
 equal, values and gradients: in f64 and f32, in every dtype if it only moves elements, and in
 all integers if it has no floats.
@@ -25,9 +25,8 @@ import programs
 import samples
 import scope
 
-GOOD = ("equal", "nearer", "rounded")
 MOST_STORED = 12  # samples of an operator
-KINDS = (*GOOD, "refused", "stopped", "broken", "wrong")  # the last of its parts is a sample's
+MOST_ELEMENTS = 400  # of all arrays of a sample that is stored
 
 
 def judge(job):
@@ -55,9 +54,9 @@ def judge(job):
                 runner = programs.Runner(tdc, folder, options, library)
                 runner.run_all(every)
             equal += count(runner.outcomes, every, entry)
-    if not stores or state_of(entry["inside"]) != "complete":
+    if not stores or programs.state_of(entry["inside"]) != "complete":
         equal = []
-    return name, entry, tenth(equal)
+    return name, entry, drawn(equal)
 
 
 def count(outcomes, every, entry):
@@ -67,30 +66,21 @@ def count(outcomes, every, entry):
         of = "gradients" if line.of_gradients else "values"
         entry["inside"][f"{kind} {of}"] += 1
         of_samples[id(line.sample)].add(kind)
-        if kind not in GOOD:
+        if kind not in programs.GOOD:
             call = line.sample.call.replace("{}", "")
             types = {name: programs.type_of(array) for name, array in line.sample.inputs.items()}
             entry["examples"][f"{kind}: {text}"].append(f"{of} {call} {types}")
     for sample in every:
         sample.exact = None  # a function does not go back to the first process
     for kinds in of_samples.values():
-        entry["samples"][max(kinds, key=KINDS.index)] += 1
+        entry["samples"][max(kinds, key=programs.KINDS.index)] += 1
     return [sample for sample in every if of_samples[id(sample)] == {"equal"}]
 
 
-def state_of(kinds):
-    """Whether an operator is complete, from the counts of its outcomes."""
-    if not kinds:
-        return "outside"
-    if all(kind.split()[0] in GOOD for kind in kinds):
-        return "complete"
-    return "missing" if all("refused" in kind for kind in kinds) else "partial"
-
-
-def tenth(every):
-    """A tenth of the small samples of an operator, from 1 to MOST_STORED, the same in each
-    run."""
-    small = [sample for sample in every if size_of(sample) <= 400]
+def drawn(every):
+    """Samples of an operator to store, the same in each run: a tenth of the small ones, from 1
+    to MOST_STORED. A tenth of all would take a minute in CI."""
+    small = [sample for sample in every if size_of(sample) <= MOST_ELEMENTS]
     if not small:
         return []
     count = min(max(1, len(small) // 10), MOST_STORED)
@@ -109,7 +99,7 @@ def main():
     parser.add_argument("tdc")
     parser.add_argument("--only", default="", help="a regular expression for the names")
     parser.add_argument("--details", action="store_true", help="list what is not equal")
-    parser.add_argument("--store", help="a file for a tenth of the samples of complete "
+    parser.add_argument("--store", help="a file for some of the equal samples of complete "
                         "operators, which stored.test runs")
     parser.add_argument("--json", help="a file for the counts")
     parser.add_argument("--library", help="a .tdsl file whose functions are tried in place "
@@ -133,7 +123,7 @@ def main():
             if arguments.json:  # after each operator: a run that is ended keeps what it has
                 with open(arguments.json, "w") as file:
                     json.dump(table, file, indent=1)
-            state = state_of(kinds)
+            state = programs.state_of(kinds)
             totals[f"operators {state}"] += 1
             totals.update(kinds)
             totals.update({f"samples {kind}": n for kind, n in entry["samples"].items()})

@@ -2,7 +2,7 @@
 """Trains five models with tdc and with PyTorch, and compares every loss.
 
     python train_compare.py TDC [--only REGEX] [--seed N] [--steps N] [--smooth] [--spread N]
-                                [--keep FOLDER] [OPTIONS OF tdc run …]
+                                [--json FILE] [--keep FOLDER] [OPTIONS OF tdc run …]
 
 For each model there are a program in Inputs/training, a PyTorch model here, and one file of
 initial weights and batches. All are trained by SGD with momentum, and some also by Adam. At
@@ -23,11 +23,15 @@ options show whether a failure is of this kind; they change no verdict.
 - `--smooth`: gelu for relu and means for maxima, which have no such points. A failure that
   remains is an operator that rounds too much; rounding.py compares them one by one.
 
+`--json FILE` adds the largest ratios of each run to FILE, from which page.py makes the table of
+docs/Operators.md.
+
 Needs PyTorch and safetensors, and minutes, so it runs outside of CI. It exits with 1 if a
 condition is not fulfilled.
 """
 
 import argparse
+import json
 import re
 import subprocess
 import sys
@@ -310,13 +314,27 @@ def compare(name, folder, options):
     row = [name, f"{torch64[0]:.3f} {torch64[-1]:.3f}", f"{in_f32:.2f}", f"{step32}",
            f"{in_f64:.1e}", f"{step64}",
            *(f"{np.max(np.abs(losses - torch64) / torch64):.1e}" for losses in (tdc32, torch32))]
+    figures = {"f64": float(f"{in_f64:.1e}"), "f32": float(f"{in_f32:.3g}")}
     if options.spread:
         others = [worst(f32_ratios(
             train_torch(model, changed(state, seed), x, y, optimizer, rate, torch.float32),
             torch32, torch64))[0] for seed in range(options.spread)]
         inside = sum(ratio <= 1 for ratio in others)
         row.append(f"{inside}/{len(others)}, {min(others):.2f} to {max(others):.2f}")
+        figures["spread"] = [float(f"{ratio:.3g}") for ratio in others]
+    if options.json:
+        note(options.json, name, options.seed, figures)
     return row, in_f32 <= 1 and in_f64 <= 1
+
+
+def note(path, name, seed, figures):
+    """Adds the figures of a run to a file of all runs, a line each."""
+    table = json.loads(path.read_text()) if path.exists() else {}
+    table.setdefault(name, {})[str(seed)] = figures
+    runs = [f'"{name}": {{\n  ' + ",\n  ".join(
+        f'"{seed}": {json.dumps(row)}' for seed, row in sorted(seeds.items())) + "}"
+            for name, seeds in table.items()]
+    path.write_text("{" + ",\n ".join(runs) + "}\n")
 
 
 def main():
@@ -327,6 +345,7 @@ def main():
     parser.add_argument("--seed", type=int, default=7, help="of the weights and batches")
     parser.add_argument("--spread", type=int, default=0, help="more runs of PyTorch in f32")
     parser.add_argument("--smooth", action="store_true", help="no relu and no maximum")
+    parser.add_argument("--json", type=Path, help="a file to which the ratios are added")
     parser.add_argument("--keep", type=Path, help="the folder for weights, batches and losses")
     options, options.options = parser.parse_known_args()
 
