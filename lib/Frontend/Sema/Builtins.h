@@ -70,6 +70,12 @@ enum class Shares : uint8_t {
   Type,    ///< nothing, and the values of tensors are not read
 };
 
+/// What a function needs of the tensors of models among its arguments.
+enum class Takes : uint8_t {
+  Values,
+  Names, ///< only their types, or it passes them on: they stay unread
+};
+
 /// A row: `params` lists names with commas; `name=` is optional, `*name` takes
 /// the remaining positional arguments, `*name=` also a list by keyword; what
 /// follows it is keyword-only; `**` leaves all arguments to the handler.
@@ -78,6 +84,7 @@ struct Builtin {
   llvm::StringRef params;
   BuiltinHandler handler;
   Shares shares = Shares::Nothing;
+  Takes takes = Takes::Values;
 };
 
 /// The rows of each family; `init.`, `cuda.` and `str.` are part of a name.

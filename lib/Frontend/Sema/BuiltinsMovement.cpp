@@ -378,9 +378,9 @@ llvm::ArrayRef<Builtin> sema::getMovementBuiltins() {
       {"stack", "tensors, dim=", stack},
       {"chunk", "input, chunks, dim=", chunk, Shares::Kept},
       {"split", "input, split_size, dim=", split, Shares::Kept},
-      {"numel", "input", numel, Shares::Type},
-      {"size", "input, dim=", sizeOf, Shares::Type},
-      {"dim", "input", rankOf, Shares::Type},
+      {"numel", "input", numel, Shares::Type, Takes::Names},
+      {"size", "input, dim=", sizeOf, Shares::Type, Takes::Names},
+      {"dim", "input", rankOf, Shares::Type, Takes::Names},
       {"contiguous", "input", contiguous, Shares::Kept},
       {"trailing_dims", "shape", trailingDims},
   };

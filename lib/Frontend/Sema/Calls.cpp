@@ -337,22 +337,12 @@ bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
   return true;
 }
 
-/// Whether a function does not need the values of tensors of models: it gives
-/// the elements of lists as they are, takes only the type of a tensor, or
-/// changes it.
-static bool takesUnread(llvm::StringRef name) {
-  static constexpr llvm::StringLiteral names[] = {
-      "zip", "list",  "tuple", "enumerate", "reversed",
-      "len", "numel", "size",  "dim"};
-  return llvm::is_contained(names, name) || changesFirst(name);
-}
-
 Val Calls::callBuiltin(const Builtin &builtin, CallArgs &args) {
   Bound bound(builtin.name, args);
   for (const Val &val : args.positional)
     if (val.isError())
       return c.fail();
-  if (!takesUnread(builtin.name))
+  if (builtin.takes == Takes::Values && !changesFirst(builtin.name))
     readAll(c, args);
   // `**`: the handler reads the arguments itself.
   if (builtin.params == "**")
