@@ -20,6 +20,9 @@ llvm::SmallVector<const Expr *, 2> expressionsOf(const Stmt &stmt);
 /// The blocks of an `if`, a loop or a `with`, in text order.
 llvm::SmallVector<const Block *, 2> blocksOf(const Stmt &stmt);
 
+/// Whether `isIt` is true of the expression or of one in it, at any depth.
+bool anyExpr(const Expr &expr, llvm::function_ref<bool(const Expr &)> isIt);
+
 /// Whether `isIt` is true of an expression in the block, at any depth.
 bool anyExpr(const Block &block, llvm::function_ref<bool(const Expr &)> isIt);
 

@@ -86,19 +86,20 @@ llvm::SmallVector<const Block *, 2> tdc::ast::blocksOf(const Stmt &stmt) {
   return all;
 }
 
-static bool anyIn(const Expr &expr,
-                  llvm::function_ref<bool(const Expr &)> isIt) {
+bool tdc::ast::anyExpr(const Expr &expr,
+                       llvm::function_ref<bool(const Expr &)> isIt) {
   bool found = isIt(expr);
-  forEachChild(expr,
-               [&](const Expr &child) { found = found || anyIn(child, isIt); });
+  forEachChild(
+      expr, [&](const Expr &child) { found = found || anyExpr(child, isIt); });
   return found;
 }
 
 bool tdc::ast::anyExpr(const Block &block,
                        llvm::function_ref<bool(const Expr &)> isIt) {
   return llvm::any_of(block.stmts, [&](const Stmt *stmt) {
-    return llvm::any_of(expressionsOf(*stmt),
-                        [&](const Expr *expr) { return anyIn(*expr, isIt); }) ||
+    return llvm::any_of(
+               expressionsOf(*stmt),
+               [&](const Expr *expr) { return anyExpr(*expr, isIt); }) ||
            llvm::any_of(blocksOf(*stmt), [&](const Block *inner) {
              return anyExpr(*inner, isIt);
            });

@@ -69,6 +69,10 @@ public:
 
   // Loops ------------------------------------------------------------------//
 
+  /// A loop that gives a tensor another size is unrolled up to this: each
+  /// iteration is compiled by itself.
+  static constexpr int64_t kMaxOfOtherSizes = 1000;
+
   Flow execFor(const ast::ForStmt &stmt);
   Flow execWhile(const ast::WhileStmt &stmt);
   Val evalComprehension(const ast::ComprehensionExpr &expr);
@@ -182,23 +186,35 @@ private:
   void settlePlaces(const ast::Block &body,
                     llvm::function_ref<void()> iteration);
   /// A loop of the running program; `body` gets the index. `hasTail`: a last
-  /// iteration of another size follows it.
+  /// iteration of another size follows it. `tooMany`: its iterations, if fewer
+  /// would be unrolled where one gives a tensor another size.
   void runTimeLoop(const ast::ForStmt &stmt, const Val &from, const Val &to,
                    const Val &step, llvm::function_ref<void(Val index)> body,
-                   bool hasTail = false);
+                   bool hasTail = false,
+                   std::optional<int64_t> tooMany = std::nullopt);
   /// Whether this number of iterations, or list elements, may be unrolled;
   /// reports `problem` if not.
   bool canUnroll(int64_t iterations, SourceRange range,
                  llvm::StringRef problem);
-  bool mustKnowIndex(const ast::Block &body, llvm::StringRef index);
-  /// Whether an iteration gives a tensor another size, and there are few enough
-  /// of them (GrowingTensors.cpp).
-  bool mustKnowSizes(const ast::ForStmt &stmt, int64_t from, int64_t to,
-                     int64_t step, llvm::function_ref<void()> iteration);
+  /// Whether the body uses the index for what must be known when compiling
+  /// (LoopIndices.cpp). `known` walks the body with the first index, `unknown`
+  /// with one that only the run knows.
+  bool mustKnowIndex(const ast::ForStmt &stmt, llvm::StringRef index,
+                     llvm::function_ref<void()> known,
+                     llvm::function_ref<void()> unknown);
+  /// Whether an iteration gives a tensor another size (GrowingTensors.cpp).
+  bool mustKnowSizes(const ast::ForStmt &stmt,
+                     llvm::function_ref<void()> iteration);
   /// Walks an iteration of a loop of the running program aside: without reports
   /// or code. `atEnd` looks at the variables, and puts their values back.
   void tryIteration(llvm::function_ref<void()> iteration,
                     llvm::function_ref<void()> atEnd);
+  /// The same; the variables that the body assigns get their values back.
+  /// `atEnd` sees each of them with its value from before.
+  void tryIteration(
+      const ast::Block &body, llvm::function_ref<void()> iteration,
+      llvm::function_ref<void(const Binding &variable, const Val &before)>
+          atEnd);
 
   // Exits
   /// Walks what follows a statement that ended with `flow`.

@@ -13,75 +13,103 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// Each iteration is compiled by itself.
-static constexpr int64_t kMaxIterations = 1000;
-
-/// Whether a body calls a function that gives a tensor another size, or has a
-/// slice of a variable that it assigns to. For other loops no iteration is
-/// walked twice.
-static bool mayChangeSizes(const ast::Block &body,
-                           const llvm::StringSet<> &assigned) {
-  return ast::anyExpr(body, [&](const ast::Expr &expr) {
-    if (auto *call = llvm::dyn_cast<ast::CallExpr>(&expr)) {
-      auto *name = llvm::dyn_cast<ast::NameExpr>(call->callee);
-      auto *member = llvm::dyn_cast<ast::MemberExpr>(call->callee);
-      return llvm::is_contained({"cat", "concat", "concatenate", "stack", "pad",
-                                 "hstack", "dstack", "column_stack",
-                                 "row_stack", "vstack"},
-                                name     ? name->name
-                                : member ? member->member.text
-                                         : llvm::StringRef());
-    }
-    auto *part = llvm::dyn_cast<ast::SubscriptExpr>(&expr);
-    auto *name = part ? llvm::dyn_cast<ast::NameExpr>(part->base) : nullptr;
-    return name && assigned.contains(name->name) &&
-           llvm::any_of(part->items, [](const ast::SubscriptItem &item) {
-             return item.kind == ast::SubscriptItem::Slice;
-           });
-  });
+/// Whether a new value of a variable has its sizes: it is the variable, or an
+/// elementwise operator has it as an operand. A sum that starts as one number
+/// and becomes a tensor is a mistake more often than meant: it is reported.
+static bool keepsSizes(const ast::Expr &value, llvm::StringRef variable) {
+  if (auto *name = llvm::dyn_cast<ast::NameExpr>(&value))
+    return name->name == variable;
+  if (auto *unary = llvm::dyn_cast<ast::UnaryExpr>(&value))
+    return keepsSizes(*unary->operand, variable);
+  auto *binary = llvm::dyn_cast<ast::BinaryExpr>(&value);
+  return binary && binary->op != ast::BinaryOp::MatMul &&
+         (keepsSizes(*binary->lhs, variable) ||
+          keepsSizes(*binary->rhs, variable));
 }
 
-static bool hasOtherSizes(Checker &c, const Val &before, const Val &after) {
-  if (!after.is(ValKind::Tensor))
+/// Adds the variables that a body gives a value of perhaps other sizes. For
+/// loops without one no iteration is walked twice.
+static void collectOfOtherSizes(const ast::Block &body,
+                                llvm::StringSet<> &names) {
+  for (const ast::Stmt *stmt : body.stmts) {
+    for (const ast::Block *block : ast::blocksOf(*stmt))
+      collectOfOtherSizes(*block, names);
+    auto *assign = llvm::dyn_cast<ast::AssignStmt>(stmt);
+    if (!assign || assign->op != ast::AssignOp::Set)
+      continue;
+    if (auto *name = llvm::dyn_cast<ast::NameExpr>(assign->target)) {
+      if (!keepsSizes(*assign->value, name->name))
+        names.insert(name->name);
+    } else if (llvm::isa<ast::TupleExpr>(assign->target)) {
+      ast::anyExpr(*assign->target, [&](const ast::Expr &target) {
+        if (auto *name = llvm::dyn_cast<ast::NameExpr>(&target))
+          names.insert(name->name);
+        return false;
+      });
+    }
+  }
+}
+
+static bool hasTensor(const Val &val) {
+  return val.is(ValKind::Tensor) ||
+         (val.is(ValKind::Tuple) && llvm::any_of(elementsOf(val), hasTensor));
+}
+
+/// Whether a size is another one in each run. `2*N` is for any N but 0.
+static bool isOther(Checker &c, const Size &before, const Size &after) {
+  if (std::optional<int64_t> more = c.host.constantOf(after - before))
+    return *more != 0;
+  // A size that has other variables may be the same.
+  llvm::SmallDenseMap<const SizeAtom *, int64_t> values;
+  auto known = before.evaluate([&](const SizeAtom &variable) {
+    auto next = static_cast<int64_t>(values.size());
+    return std::optional(
+        values.try_emplace(&variable, 1009 + 2 * next).first->second);
+  });
+  auto now = after.evaluate([&](const SizeAtom &variable) {
+    auto found = values.find(&variable);
+    return found == values.end() ? std::nullopt : std::optional(found->second);
+  });
+  return known && now && *known != *now;
+}
+
+static bool haveOtherSizes(Checker &c, const Val &before, const Val &after) {
+  if (before.kind != after.kind)
+    return false;
+  if (before.is(ValKind::Tuple)) {
+    auto a = elementsOf(before), b = elementsOf(after);
+    return a.size() == b.size() &&
+           llvm::any_of(llvm::zip(a, b), [&](const auto &elements) {
+             return haveOtherSizes(c, std::get<0>(elements),
+                                   std::get<1>(elements));
+           });
+  }
+  if (!before.is(ValKind::Tensor))
     return false;
   const Dims &a = typeOf(before).dims, &b = typeOf(after).dims;
-  if (a.size() != b.size())
-    return true;
-  return llvm::any_of(llvm::zip(a, b), [&](const auto &sizes) {
-    std::optional<int64_t> more =
-        c.host.constantOf(std::get<1>(sizes) - std::get<0>(sizes));
-    return more && *more != 0;
-  });
+  return a.size() != b.size() ||
+         llvm::any_of(llvm::zip(a, b), [&](const auto &sizes) {
+           return isOther(c, std::get<0>(sizes), std::get<1>(sizes));
+         });
 }
 
-bool ControlFlow::mustKnowSizes(const ast::ForStmt &stmt, int64_t from,
-                                int64_t to, int64_t step,
+bool ControlFlow::mustKnowSizes(const ast::ForStmt &stmt,
                                 llvm::function_ref<void()> iteration) {
-  int64_t distance = step > 0 ? to - from : from - to;
-  if (distance <= std::abs(step) || distance / std::abs(step) >= kMaxIterations)
-    return false;
-  llvm::StringSet<> assigned = assignedNames(stmt.body);
-  if (!mayChangeSizes(*stmt.body, assigned))
-    return false;
+  llvm::StringSet<> names;
+  collectOfOtherSizes(*stmt.body, names);
   // A type says which sizes may change: `?`.
-  std::vector<std::pair<Binding *, Val>> variables;
-  bool hasTensor = false;
-  for (auto &entry : assigned) {
+  bool mayChange = llvm::any_of(names, [&](const auto &entry) {
     Binding *binding = c.scopes.lookup(entry.first());
-    if (!binding || !binding->isVar)
-      continue;
-    variables.emplace_back(binding, binding->val);
-    hasTensor |= binding->val.is(ValKind::Tensor) && !binding->annotation;
-  }
-  if (!hasTensor)
+    return binding && binding->isVar && !binding->annotation &&
+           hasTensor(binding->val);
+  });
+  if (!mayChange)
     return false;
   bool changes = false;
-  tryIteration(iteration, [&] {
-    for (auto &[binding, before] : variables) {
-      changes |= before.is(ValKind::Tensor) && !binding->annotation &&
-                 hasOtherSizes(c, before, binding->val);
-      binding->val = before;
-    }
-  });
+  tryIteration(*stmt.body, iteration,
+               [&](const Binding &variable, const Val &before) {
+                 changes |= !variable.annotation &&
+                            haveOtherSizes(c, before, variable.val);
+               });
   return changes;
 }

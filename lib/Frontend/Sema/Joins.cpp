@@ -119,6 +119,13 @@ static bool offerFloat(Checker &c, Diagnostic &report, const Val &number,
   return true;
 }
 
+void Join::noteTooMany(Diagnostic &report) const {
+  if (tooMany)
+    report.note("a loop that gives a tensor another size is unrolled up to " +
+                std::to_string(ControlFlow::kMaxOfOtherSizes) +
+                " iterations; this one has " + std::to_string(*tooMany));
+}
+
 bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs, const Join &join,
                    const llvm::Twine &name) {
   SourceRange range = join.range;
@@ -170,6 +177,8 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs, const Join &join,
   Diagnostic &report =
       mismatch(a.dtype != b.dtype ? DiagCode::TD301 : DiagCode::TD401,
                name + " changes its type");
+  if (a.dtype == b.dtype)
+    join.noteTooMany(report);
   if (a.dtype != b.dtype || a.dims.size() != b.dims.size())
     return false;
   std::string open = tdc::spelling(a.dtype).str() + "[?]";

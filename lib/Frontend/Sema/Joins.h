@@ -30,6 +30,11 @@ struct Join {
   enum Kind : uint8_t { Branch, Loop, Result } kind;
   /// Which path is taken; null for a loop.
   const Val *condition = nullptr;
+  /// The iterations of a loop, if fewer would be unrolled where one gives a
+  /// tensor another size.
+  std::optional<int64_t> tooMany = std::nullopt;
+
+  void noteTooMany(Diagnostic &report) const;
 };
 
 /// Whether two values can meet where paths join; reports why not. `name` is the

@@ -13,7 +13,7 @@ using namespace tdc;
 using namespace tdc::sema;
 
 /// Unrolled iterations beyond this are a mistake, or an attack.
-static constexpr int64_t kMaxIterations = 100000;
+static constexpr int64_t kMaxUnrolled = 100000;
 
 Flow ControlFlow::execFor(const ast::ForStmt &stmt) {
   Val iterable = c.eval(*stmt.iterable);
@@ -59,7 +59,7 @@ void ControlFlow::walkFor(const ast::ForStmt &stmt, const Val &iterable) {
 
 bool ControlFlow::canUnroll(int64_t iterations, SourceRange range,
                             llvm::StringRef problem) {
-  if (iterations <= kMaxIterations)
+  if (iterations <= kMaxUnrolled)
     return true;
   c.error(DiagCode::TD215, range, problem);
   return false;
@@ -226,29 +226,16 @@ void ControlFlow::forElements(const ast::ForStmt &stmt,
   }
 }
 
-/// Whether a body uses the index of its loop for what must be known when
-/// compiling: as the number of a device, or to pick an element of a list or
-/// a character.
-bool ControlFlow::mustKnowIndex(const ast::Block &body, llvm::StringRef index) {
-  llvm::StringRef written = c.text(body.range);
-  if (written.contains(("\"cuda:{" + index + "}\"").str()) ||
-      written.contains((".cuda(" + index + ")").str()))
-    return true;
-  std::string picked = ("[" + index + "]").str();
-  for (size_t at = written.find(picked); at != llvm::StringRef::npos;
-       at = written.find(picked, at + 1)) {
-    llvm::StringRef before = written.take_front(at);
-    size_t begin = at;
-    while (begin &&
-           (llvm::isAlnum(before[begin - 1]) || before[begin - 1] == '_'))
-      --begin;
-    Binding *binding = c.scopes.lookup(before.drop_front(begin));
-    if (binding &&
-        (binding->val.is(ValKind::List) || binding->val.is(ValKind::Tuple) ||
-         binding->val.is(ValKind::Str)))
-      return true;
-  }
-  return false;
+/// The number of iterations of a range; its step is not 0.
+static int64_t iterationsOf(int64_t from, int64_t to, int64_t step) {
+  if (step > 0 ? from >= to : from <= to)
+    return 0;
+  // The distance of two ints may not be an int.
+  auto low = static_cast<uint64_t>(step > 0 ? from : to),
+       high = static_cast<uint64_t>(step > 0 ? to : from),
+       stride = static_cast<uint64_t>(step);
+  uint64_t count = (high - low - 1) / (step > 0 ? stride : 0 - stride) + 1;
+  return static_cast<int64_t>(std::min<uint64_t>(count, INT64_MAX));
 }
 
 void ControlFlow::forRange(const ast::ForStmt &stmt, const Val &range) {
@@ -278,15 +265,39 @@ void ControlFlow::forIndices(const ast::ForStmt &stmt, const Val &range,
     report.note(kInsteadOfList, list->declared);
     return;
   }
-  if (from && to && step && !name.empty())
-    unroll |= mustKnowIndex(*stmt.body, name);
-  if (!unroll && from && to && step)
-    unroll = mustKnowSizes(stmt, *from, *to, *step, [&] {
-      c.bindTarget(*stmt.target, element(makeInt(*from)));
-      execStatements(stmt.body->stmts);
-    });
+  std::optional<int64_t> count;
+  if (from && to && step)
+    count = iterationsOf(*from, *to, *step);
+  if (count == 0)
+    return c.scopes.useNamesIn(stmt.body->range);
+  auto walk = [&](Val index) {
+    c.bindTarget(*stmt.target, element(std::move(index)));
+    execStatements(stmt.body->stmts);
+  };
+  // The body, for an index from `low` to below `limit`.
+  auto iteration = [&](Val index, const Size &low, const Size &limit) {
+    index.range = stmt.target->range;
+    auto atom = index.size.getAtom();
+    if (atom && c.host.sizes.isNeverNegative(low)) {
+      SizeTable::Variable &variable = c.host.sizes[atom];
+      variable.nonNegative = true;
+      variable.limit = limit;
+    }
+    walk(std::move(index));
+  };
+  auto first = [&] { walk(makeInt(*from)); };
+  auto any = [&] {
+    iteration(c.host.runTimeInt(c.unknownValue(), indexName(stmt)),
+              info.from.size, info.to.size);
+  };
   bool isDownward = step && *step < 0;
-  if (unroll || (isDownward && from && to)) {
+  unroll |= isDownward && count;
+  if (!unroll && count && !name.empty())
+    unroll = mustKnowIndex(stmt, name, first, any);
+  bool areMany = count && *count > kMaxOfOtherSizes;
+  if (!unroll && count && !areMany)
+    unroll = mustKnowSizes(stmt, first);
+  if (unroll) {
     Vals elements;
     if (!elementsOfIterable(range, stmt.iterable->range, elements))
       return;
@@ -298,24 +309,12 @@ void ControlFlow::forIndices(const ast::ForStmt &stmt, const Val &range,
     c.host.reportNotKnown(info.step, "the step of a range");
     return;
   }
-  if (from && to && *from >= *to)
-    return c.scopes.useNamesIn(stmt.body->range);
-  // The body, for an index from `low` to below `limit`.
-  auto iteration = [&](Val index, const Size &low, const Size &limit) {
-    index.range = stmt.target->range;
-    auto atom = index.size.getAtom();
-    if (atom && c.host.sizes.isNeverNegative(low)) {
-      SizeTable::Variable &variable = c.host.sizes[atom];
-      variable.nonNegative = true;
-      variable.limit = limit;
-    }
-    c.bindTarget(*stmt.target, element(std::move(index)));
-    execStatements(stmt.body->stmts);
-  };
   if (!isDownward) {
-    runTimeLoop(stmt, info.from, info.to, info.step, [&](Val index) {
+    auto body = [&](Val index) {
       iteration(std::move(index), info.from.size, info.to.size);
-    });
+    };
+    runTimeLoop(stmt, info.from, info.to, info.step, body, /*hasTail=*/false,
+                areMany ? count : std::nullopt);
     return;
   }
   // A loop that counts down is emitted as a loop over its iterations.

@@ -52,6 +52,8 @@ public:
   // Names ------------------------------------------------------------------//
 
   std::string uniqueName(llvm::StringRef wanted);
+  /// Names of models and optimizers, each with its last numeric suffix.
+  llvm::StringMap<unsigned> usedNames;
   void nameModels(const Val &val, llvm::StringRef name);
   void ensureSlotNamed(Slot &slot);
   /// Precedes a branch or loop of the running program: models are named once,
@@ -145,8 +147,6 @@ private:
   std::vector<std::weak_ptr<ModelInstance>> instances;
   size_t namedModels = 0; ///< how many of `all` have a name, or are parts
   llvm::StringMap<Value> readCache;
-  /// Names of models and optimizers, each with its last numeric suffix.
-  llvm::StringMap<unsigned> usedNames;
   std::vector<std::string> droppedSlots; ///< those that no model holds any more
   unsigned learningCalls = 0; ///< calls of `freeze` and `unfreeze` so far
 };

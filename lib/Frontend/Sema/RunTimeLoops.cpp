@@ -24,9 +24,11 @@ struct Carried {
 class RunTimeLoop {
 public:
   /// `runs`: it is known to have at least one iteration. `hasTail`: the code
-  /// that follows the iterations belongs to the loop.
+  /// that follows the iterations belongs to the loop. `tooMany`: see
+  /// ControlFlow::runTimeLoop.
   RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range, bool runs,
-              bool hasTail = false);
+              bool hasTail = false,
+              std::optional<int64_t> tooMany = std::nullopt);
 
   /// The values of the carried variables before the loop.
   llvm::ArrayRef<Value> getInitial() const { return initial; }
@@ -57,6 +59,7 @@ private:
   Checker &c;
   SourceRange range;
   bool runs, hasTail;
+  std::optional<int64_t> tooMany;
   std::vector<Carried> carried;
   /// Variables that exist only while compiling; the loop must not change them.
   std::vector<std::pair<Binding *, Val>> fixed;
@@ -75,8 +78,9 @@ private:
 } // namespace
 
 RunTimeLoop::RunTimeLoop(Checker &c, const ast::Block &body, SourceRange range,
-                         bool runs, bool hasTail)
-    : c(c), range(range), runs(runs), hasTail(hasTail) {
+                         bool runs, bool hasTail,
+                         std::optional<int64_t> tooMany)
+    : c(c), range(range), runs(runs), hasTail(hasTail), tooMany(tooMany) {
   for (auto &entry : ControlFlow::assignedNames(&body)) {
     Binding *binding = c.scopes.lookup(entry.first());
     if (!binding || !binding->isVar || binding->val.isError() ||
@@ -142,7 +146,9 @@ void RunTimeLoop::enter(llvm::ArrayRef<Value> values) {
 /// reports if not.
 bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
   SourceRange place = after.range.isValid() ? after.range : range;
-  if (!canMeet(c, one.start, after, {place, Join::Loop}, "`" + one.name + "`"))
+  Join join{place, Join::Loop};
+  join.tooMany = tooMany;
+  if (!canMeet(c, one.start, after, join, "`" + one.name + "`"))
     return false;
   if (!after.is(ValKind::Tensor))
     return true;
@@ -156,7 +162,7 @@ bool RunTimeLoop::fitsStart(const Carried &one, const Val &after) {
                "` changes its size in this loop; a `?` in its "
                "type would allow that"});
   if (!c.tensors.prove(answer))
-    c.error(DiagCode::TD401, place, answer.problem);
+    join.noteTooMany(c.error(DiagCode::TD401, place, answer.problem));
   return true;
 }
 
@@ -314,14 +320,14 @@ llvm::StringRef ControlFlow::indexName(const ast::ForStmt &stmt) {
 
 void ControlFlow::runTimeLoop(const ast::ForStmt &stmt, const Val &from,
                               const Val &to, const Val &step,
-                              llvm::function_ref<void(Val)> body,
-                              bool hasTail) {
+                              llvm::function_ref<void(Val)> body, bool hasTail,
+                              std::optional<int64_t> tooMany) {
   settlePlaces(*stmt.body, [&] {
     body(c.host.runTimeInt(c.unknownValue(), indexName(stmt)));
   });
   auto first = c.host.constantInt(from), last = c.host.constantInt(to);
   RunTimeLoop loop(c, *stmt.body, stmt.range, first && last && *first < *last,
-                   hasTail);
+                   hasTail, tooMany);
   Emitter::Loop values =
       c.emit().beginFor(c.host.materialize(from), c.host.materialize(to),
                         c.host.materialize(step), loop.getInitial());

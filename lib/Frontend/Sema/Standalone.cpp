@@ -68,6 +68,7 @@ void Calls::walkAside(llvm::function_ref<void()> walk) {
   Restore<unsigned> savedNoGrad(c.training.noGrad), savedRegion(c.regionDepth),
       savedCondition(c.conditionDepth), savedErrors(c.errorCount);
   Restore<std::string> savedHint(c.models.nameHint);
+  Restore<llvm::StringMap<unsigned>> savedNames(c.models.usedNames);
   ModelStates states = saveModels(c);
   // A gradient slot that is declared here reaches only the NullEmitter: slots
   // are restored after the walk.
