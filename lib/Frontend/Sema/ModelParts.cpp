@@ -29,25 +29,46 @@ struct NamedModel {
 };
 } // namespace
 
-/// Appends the models that a value is or has as elements.
-static void addModels(const Val &val, const std::string &name,
-                      std::vector<NamedModel> &out) {
-  if (val.is(ValKind::Model))
-    out.push_back({name, val});
-  else if (val.is(ValKind::List) || val.is(ValKind::Tuple))
-    for (auto [i, element] : llvm::enumerate(elementsOf(val)))
-      addModels(element, name + "." + std::to_string(i), out);
+/// A field that is a list of models, as the ModuleList that it is in PyTorch:
+/// for this use only, so that it cannot be changed (`Models::replacePart`).
+static Val partOfList(const Val &list, const std::string &name,
+                      const ModelInstance &holder) {
+  auto model = std::make_shared<ModelInstance>();
+  model->native = NativeModel::ModuleList;
+  model->typeName = "ModuleList";
+  model->name = name;
+  model->made = holder.made;
+  model->adopted = true;
+  for (auto [i, element] : llvm::enumerate(elementsOf(list))) {
+    Val part = element.is(ValKind::List) || element.is(ValKind::Tuple)
+                   ? partOfList(element, name, holder)
+                   : element;
+    if (!part.is(ValKind::Model))
+      continue;
+    if (model->members.empty())
+      static_cast<ModelState &>(*model) = part.as<ModelInstance>();
+    model->add(std::to_string(i)).val = part;
+  }
+  model->ownLearning.clear();
+  if (model->members.empty())
+    return list;
+  Val val = makeVal(ValKind::Model);
+  val.data = std::move(model);
+  return val;
 }
 
 /// The direct parts of a model, each once.
 static std::vector<NamedModel> childrenOf(const Val &model) {
-  std::vector<NamedModel> all, children;
-  for (const auto &member : model.as<ModelInstance>().members)
-    addModels(member.val, member.name, all);
+  std::vector<NamedModel> children;
   llvm::DenseSet<const void *> seen;
-  for (NamedModel &child : all)
-    if (seen.insert(child.model.data.get()).second)
-      children.push_back(std::move(child));
+  const auto &holder = model.as<ModelInstance>();
+  for (const auto &member : holder.members) {
+    Val part = member.val;
+    if (part.is(ValKind::List) || part.is(ValKind::Tuple))
+      part = partOfList(part, member.name, holder);
+    if (part.is(ValKind::Model) && seen.insert(part.data.get()).second)
+      children.push_back({member.name, part});
+  }
   return children;
 }
 

@@ -38,6 +38,16 @@ void Models::replacePart(ModelInstance &model, ModelInstance::Member &member,
                          const Val &val, SourceRange range) {
   if (c.isWalkedAside())
     return;
+  bool isMade = llvm::any_of(instances, [&](const auto &instance) {
+    return instance.lock().get() == &model;
+  });
+  if (!isMade) { // made by `children()`
+    c.error(DiagCode::TD203, range,
+            "a part of a field that is a list is fixed when the model is made")
+        .note("make the field a `ModuleList`, as in `layers = "
+              "ModuleList([Linear(2, 2)])`");
+    return;
+  }
   if (c.isInsideRunTimeRegion() || c.calls.exporting) {
     reportMadeOnce("a part of a model", range)
         .note("replace it before, where the model is made");
