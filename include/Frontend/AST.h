@@ -410,6 +410,11 @@ enum class AssignOp : uint8_t {
   Mod,
   Pow,
   MatMul,
+  BitOr,
+  BitXor,
+  BitAnd,
+  ShiftLeft,
+  ShiftRight,
 };
 
 /// `target op value`. A target is a NameExpr, MemberExpr or SubscriptExpr, or,

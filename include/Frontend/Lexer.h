@@ -72,6 +72,11 @@ namespace tdc {
   PUNCTUATION(PercentEqual, "%=")               \
   PUNCTUATION(StarStarEqual, "**=")             \
   PUNCTUATION(AtEqual, "@=")                    \
+  PUNCTUATION(PipeEqual, "|=")                  \
+  PUNCTUATION(CaretEqual, "^=")                 \
+  PUNCTUATION(AmpEqual, "&=")                   \
+  PUNCTUATION(LessLessEqual, "<<=")             \
+  PUNCTUATION(GreaterGreaterEqual, ">>=")       \
   PUNCTUATION(EqualEqual, "==")                 \
   PUNCTUATION(BangEqual, "!=")                  \
   PUNCTUATION(Less, "<")                        \

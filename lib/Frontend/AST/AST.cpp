@@ -33,6 +33,7 @@ llvm::StringRef tdc::ast::getSpelling(CompareOp op) {
 
 llvm::StringRef tdc::ast::getSpelling(AssignOp op) {
   static constexpr llvm::StringLiteral spellings[] = {
-      "=", "+=", "-=", "*=", "/=", "//=", "%=", "**=", "@="};
+      "=",   "+=", "-=", "*=", "/=", "//=", "%=",
+      "**=", "@=", "|=", "^=", "&=", "<<=", ">>="};
   return pick(spellings, op);
 }

@@ -45,6 +45,11 @@ static bool continuesLine(Tok kind) {
   case Tok::PercentEqual:
   case Tok::StarStarEqual:
   case Tok::AtEqual:
+  case Tok::PipeEqual:
+  case Tok::CaretEqual:
+  case Tok::AmpEqual:
+  case Tok::LessLessEqual:
+  case Tok::GreaterGreaterEqual:
   case Tok::EqualEqual:
   case Tok::BangEqual:
   case Tok::Less:

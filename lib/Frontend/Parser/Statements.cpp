@@ -190,6 +190,16 @@ static std::optional<AssignOp> getAssignOp(Tok kind) {
     return AssignOp::Pow;
   case Tok::AtEqual:
     return AssignOp::MatMul;
+  case Tok::PipeEqual:
+    return AssignOp::BitOr;
+  case Tok::CaretEqual:
+    return AssignOp::BitXor;
+  case Tok::AmpEqual:
+    return AssignOp::BitAnd;
+  case Tok::LessLessEqual:
+    return AssignOp::ShiftLeft;
+  case Tok::GreaterGreaterEqual:
+    return AssignOp::ShiftRight;
   default:
     return std::nullopt;
   }

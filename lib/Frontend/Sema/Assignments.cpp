@@ -26,6 +26,16 @@ static ast::BinaryOp operatorOf(ast::AssignOp op) {
     return ast::BinaryOp::Pow;
   case ast::AssignOp::MatMul:
     return ast::BinaryOp::MatMul;
+  case ast::AssignOp::BitOr:
+    return ast::BinaryOp::BitOr;
+  case ast::AssignOp::BitXor:
+    return ast::BinaryOp::BitXor;
+  case ast::AssignOp::BitAnd:
+    return ast::BinaryOp::BitAnd;
+  case ast::AssignOp::ShiftLeft:
+    return ast::BinaryOp::ShiftLeft;
+  case ast::AssignOp::ShiftRight:
+    return ast::BinaryOp::ShiftRight;
   default:
     return ast::BinaryOp::Add;
   }
