@@ -141,6 +141,11 @@ std::optional<Val> Models::classMember(const ClassInfo &type,
                                   ("`" + name + "`").str(), DiagCode::TD407);
     return fits ? val : c.fail();
   }
+  // `Embedding.from_pretrained` is a function of the prelude.
+  auto found = type.file->scope.names.find(
+      ("_" + type.decl->name.text + "_" + name).str());
+  if (c.isPrelude(type.file->id) && found != type.file->scope.names.end())
+    return found->second.val;
   return std::nullopt;
 }
 
