@@ -64,7 +64,66 @@ Val Checker::evalUnary(const ast::UnaryExpr &expr) {
   return fail();
 }
 
+static bool isOfBools(const Val &val) {
+  return val.is(ValKind::Bool) ||
+         (val.is(ValKind::Tensor) && typeOf(val).dtype == DType::Bool);
+}
+
+/// Whether an expression is all of an argument or of a value, so that a weaker
+/// operator needs no parentheses.
+static bool isAlone(Checker &c, SourceRange expr) {
+  llvm::StringRef all = c.sources.getText(expr.file);
+  llvm::StringRef before = all.take_front(expr.begin).rtrim(" \t");
+  llvm::StringRef after = all.drop_front(expr.end).ltrim(" \t");
+  bool begins =
+      before.empty() || llvm::StringRef("([,=\n").contains(before.back());
+  bool ends =
+      after.empty() || llvm::StringRef(")],\n#").contains(after.front());
+  return begins && ends;
+}
+
+/// `a + b` of bools is `a | b` in PyTorch, `a * b` is `a & b`; the numbers of
+/// `.to(int)` would be others.
+static Val reportBools(Checker &c, BinaryOp op, const Val &lhs, const Val &rhs,
+                       SourceRange range) {
+  llvm::StringRef sign = op == BinaryOp::Add   ? "|"
+                         : op == BinaryOp::Mul ? "&"
+                                               : "^";
+  Diagnostic &report =
+      c.error(DiagCode::TD304, range,
+              "`" + ast::getSpelling(op) + "` is not defined for bool tensors");
+  llvm::StringRef written = c.text(range);
+  if (written == (ast::getSpelling(op) + "=").str()) {
+    std::string assigned = (sign + "=").str();
+    report.fix(FixIt::Choice, "`" + assigned + "`", {{range, assigned}});
+    return c.fail();
+  }
+  if (written != ast::getSpelling(op) || !lhs.range.isValid() ||
+      !rhs.range.isValid()) {
+    report.note("write `a " + sign + " b`");
+    return c.fail();
+  }
+  SourceRange all = lhs.range.to(rhs.range);
+  std::string text =
+      (c.text(lhs.range) + " " + sign + " " + c.text(rhs.range)).str();
+  std::vector<Edit> edits{{range, sign.str()}};
+  if (!isAlone(c, all)) {
+    text = "(" + text + ")";
+    edits.insert(edits.begin(), {all.start(), "("});
+    edits.push_back({all.finish(), ")"});
+  }
+  report.fix(FixIt::Choice, "`" + text + "`", std::move(edits));
+  return c.fail();
+}
+
 Val Checker::negate(const Val &operand, SourceRange range) {
+  if (isOfBools(operand) && operand.is(ValKind::Tensor) &&
+      text(range).starts_with("-") && !isPrelude(range.file)) {
+    error(DiagCode::TD304, range, "`-` is not defined for bool tensors")
+        .fix(FixIt::Choice, ("`~" + text(range).drop_front() + "`").str(),
+             {{{range.file, range.begin, range.begin + 1}, "~"}});
+    return fail();
+  }
   if (operand.is(ValKind::Tensor))
     return tensors.elementwise(OpKind::Neg, {operand}, range, "`-`");
   if (operand.isHostScalar())
@@ -126,6 +185,18 @@ Val Checker::binary(BinaryOp op, const Val &lhs, const Val &rhs,
       if (whole(lhs) && whole(rhs))
         return tensors.elementwise(OpKind::Div, {single(lhs), single(rhs)},
                                    range, what);
+    }
+    bool isSum =
+        op == BinaryOp::Add || op == BinaryOp::Sub || op == BinaryOp::Mul;
+    if (isSum && isOfBools(lhs) && isOfBools(rhs) && !isPrelude(range.file))
+      return reportBools(*this, op, lhs, rhs, range);
+    if (op == BinaryOp::Pow && lhs.is(ValKind::Tensor) &&
+        rhs.is(ValKind::Int) && !isFloat(typeOf(lhs).dtype) &&
+        host.constantInt(rhs).value_or(0) < 0) {
+      Diagnostic &report = error(DiagCode::TD304, range,
+                                 "integers have no negative integer powers");
+      offerSuffix(report, lhs.range, ".float()");
+      return fail();
     }
     if (std::optional<OpKind> kind = tensorOp(op)) {
       // x ** 2 is exact and cheap as a product.
