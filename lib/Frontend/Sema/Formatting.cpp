@@ -8,6 +8,7 @@
 #include "Tensors.h"
 #include "Types.h"
 #include "tdc_text.h"
+#include <charconv>
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -60,6 +61,15 @@ void Formatting::appendValue(std::string &out,
   std::optional<std::string> text = constantText(val);
   if (text && spec.empty()) {
     appendLiteral(out, *text);
+    return;
+  }
+  if (showsFloats && val.is(ValKind::Float) && val.known) {
+    char digits[32];
+    auto end = std::to_chars(std::begin(digits), std::end(digits), val.number);
+    llvm::StringRef shown(digits, end.ptr - digits);
+    out += shown.str();
+    if (llvm::all_of(shown.ltrim('-'), llvm::isDigit))
+      out += ".0";
     return;
   }
   if (val.is(ValKind::Tuple) || val.is(ValKind::List)) {

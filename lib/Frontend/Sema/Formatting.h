@@ -33,6 +33,9 @@ public:
   Value emitText(llvm::StringRef templateText, llvm::ArrayRef<Value> values);
   std::optional<std::string> constantText(const Val &val);
 
+  /// In a report: known floats are digits, not values for the running program.
+  bool showsFloats = false;
+
 private:
   Reporter &c;
   HostScalars &host;

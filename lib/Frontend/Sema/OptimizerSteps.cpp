@@ -176,6 +176,13 @@ void Training::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
   if (gradients) {
     if (gradients->isError())
       return;
+    if (gradients->is(ValKind::Function)) {
+      c.error(DiagCode::TD205, range, "`step` takes gradients, not a function")
+          .note(
+              "there are no closures: call `zero_grad`, compute the loss, call "
+              "`loss.backward()`, and then `step()`");
+      return;
+    }
     if (gradients->is(ValKind::Tuple) || gradients->is(ValKind::List))
       given.assign(elementsOf(*gradients).begin(),
                    elementsOf(*gradients).end());

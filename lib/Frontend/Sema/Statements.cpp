@@ -373,6 +373,8 @@ Flow Checker::execAssert(const ast::AssertStmt &stmt) {
   std::optional<Val> truth = control.condition(*stmt.condition);
   if (!truth)
     return Flow::Next;
+  bool isReport = truth->known && !truth->truth && isPrelude(stmt.range.file);
+  Restore<bool> saved(formatting.showsFloats, isReport);
   Val message = makeStr(text(userRange(stmt.condition->range)));
   if (stmt.message) {
     message = eval(*stmt.message);
@@ -387,7 +389,7 @@ Flow Checker::execAssert(const ast::AssertStmt &stmt) {
   at(stmt.range);
   // An assertion of the prelude about its arguments that is known to fail is an
   // error of the call; the rest of the function would mean nothing.
-  if (truth->known && !truth->truth && isPrelude(stmt.range.file)) {
+  if (isReport) {
     error(DiagCode::TD222, stmt.range,
           formatting.constantText(message).value_or(""));
     control.preludeFailed = true;
