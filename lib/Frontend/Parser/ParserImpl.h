@@ -208,6 +208,7 @@ private:
            (peek(2).kind == Tok::Colon || peek(2).kind == Tok::Equal);
   }
   const ast::Stmt *parseExprOrAssign();
+  void reportNewParameter(ast::AssignStmt &assign);
   /// Of `if` and `while`.
   const ast::Expr *parseCondition();
   const ast::Stmt *parseIf();

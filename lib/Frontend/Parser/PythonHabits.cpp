@@ -609,6 +609,14 @@ bool Parser::atStateDict() const {
          });
 }
 
+/// Functions of `torch.linalg` that mean the same without it; `norm`, `cross`
+/// and `diagonal` of `torch` do not.
+static bool isSameOutsideLinalg(llvm::StringRef name) {
+  return llvm::is_contained({"vector_norm", "matrix_power", "vecdot", "matmul",
+                             "inv", "det", "solve", "svd", "qr", "cholesky"},
+                            name);
+}
+
 Identifier Parser::parseTorchName() {
   SourceRange start = rangeOf(peek());
   llvm::SmallVector<llvm::StringRef> words = {textOf(peek())};
@@ -640,10 +648,14 @@ Identifier Parser::parseTorchName() {
   advance();
   SourceRange prefix = rangeFrom(start).to(rangeOf(advance()));
   // Modules that are not needed: the names in them are known.
-  while (llvm::is_contained({"nn", "functional", "optim", "utils", "parallel",
-                             "data", "lr_scheduler"},
-                            textOf(peek())) &&
-         peek(1).kind == Tok::Dot && peek(2).kind == Tok::Name) {
+  auto isModule = [&](llvm::StringRef word) {
+    return llvm::is_contained({"nn", "functional", "optim", "utils", "parallel",
+                               "data", "lr_scheduler", "special"},
+                              word) ||
+           (word == "linalg" && isSameOutsideLinalg(textOf(peek(2))));
+  };
+  while (isModule(textOf(peek())) && peek(1).kind == Tok::Dot &&
+         peek(2).kind == Tok::Name) {
     advance();
     prefix = prefix.to(rangeOf(advance()));
   }

@@ -205,6 +205,29 @@ static std::optional<AssignOp> getAssignOp(Tok kind) {
   }
 }
 
+/// `net.fc.weight = nn.Parameter(x)`: the parameter is there, and takes `x`.
+void Parser::reportNewParameter(AssignStmt &assign) {
+  auto *target = llvm::dyn_cast<MemberExpr>(assign.target);
+  auto *call = llvm::dyn_cast<CallExpr>(assign.value);
+  if (!target || llvm::isa<SelfExpr>(target->base) || !call ||
+      call->args.size() != 1 || call->args[0].kind != Argument::Positional)
+    return;
+  auto *made = llvm::dyn_cast<NameExpr>(call->callee);
+  auto *member = llvm::dyn_cast<MemberExpr>(call->callee);
+  if ((made ? made->name : member ? member->member.text : "") != "Parameter")
+    return;
+  SourceRange value = call->range, inner = call->args[0].value->range;
+  diags.report(DiagCode::TD102, call->callee->range)
+      .label("the parameter is there, and takes the tensor")
+      .fix(FixIt::Safe,
+           ("`" + text.slice(target->range.begin, target->range.end) + " = " +
+            text.slice(inner.begin, inner.end) + "`")
+               .str(),
+           {{{value.file, value.begin, inner.begin}, ""},
+            {{value.file, inner.end, value.end}, ""}});
+  assign.value = call->args[0].value;
+}
+
 const Stmt *Parser::parseExprOrAssign() {
   SourceRange start = rangeOf(peek());
   const Expr *first = parseExprs();
@@ -230,6 +253,8 @@ const Stmt *Parser::parseExprOrAssign() {
     return failed;
   if (at(Tok::Equal))
     return reportChain(assign);
+  if (*op == AssignOp::Set)
+    reportNewParameter(*assign);
   assign->range = rangeFrom(start);
   return assign;
 }

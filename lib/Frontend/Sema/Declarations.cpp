@@ -335,13 +335,22 @@ static bool declareBefore(Checker &c, Diagnostic &report,
 
 void Scopes::reportUndeclared(const ast::NameExpr &target, const Val &val) {
   const ast::FnDecl *fn = c.frames.empty() ? nullptr : c.frames.back().fn;
-  MissingDeclaration missing =
-      c.errorCount > kMostExplained ? MissingDeclaration()
-      : fn && fn->body
-          ? findMissing(fn->body->stmts, fn->body->range.end, target.name,
-                        target.range)
-          : findMissing(file->program->items, file->program->range.end,
-                        target.name, target.range);
+  auto missingOf = [&](const ast::NameExpr &name) {
+    return c.errorCount > kMostExplained ? MissingDeclaration()
+           : fn && fn->body
+               ? findMissing(fn->body->stmts, fn->body->range.end, name.name,
+                             name.range)
+               : findMissing(file->program->items, file->program->range.end,
+                             name.name, name.range);
+  };
+  MissingDeclaration missing = missingOf(target);
+  // `_, y = …` declares both.
+  if (auto *tuple = missing.assignment ? llvm::dyn_cast<ast::TupleExpr>(
+                                             missing.assignment->target)
+                                       : nullptr)
+    for (const ast::Expr *element : tuple->elements)
+      if (auto *name = llvm::dyn_cast<ast::NameExpr>(element))
+        missing.isVar |= missingOf(*name).isVar;
   bool isAgain = false;
   bool isDeclaration = missing.assignment && missing.isPlain &&
                        mayDeclare(c, *missing.assignment->target, isAgain);

@@ -496,6 +496,24 @@ static Val callAndShare(Checker &c, const ast::CallExpr &expr,
   return result;
 }
 
+/// `F.relu_(x)`: functions that change a tensor are its methods, `x.relu_()`.
+static bool reportChangingFunction(Checker &c, const ast::CallExpr &expr,
+                                   llvm::StringRef name, SourceRange range) {
+  if (!isInPlaceName(name) || c.isPrelude(expr.range.file) ||
+      c.scopes.lookup(name) || c.scopes.findGlobal(name) ||
+      !changesTensor(name) || expr.args.empty() ||
+      expr.args[0].kind != ast::Argument::Positional)
+    return false;
+  SourceRange first = expr.args[0].value->range;
+  llvm::StringRef rest =
+      c.text({expr.range.file, first.end, expr.range.end}).ltrim(", \t\n");
+  std::string call = (c.asOperand(first) + "." + name + "(" + rest).str();
+  c.error(DiagCode::TD201, range, "unknown name `" + name + "`")
+      .label("a method of the tensor that it changes")
+      .fix(FixIt::Safe, "`" + call + "`", {{expr.range, call}});
+  return true;
+}
+
 Val Checker::evalCall(const ast::CallExpr &expr,
                       const ast::TypeExpr *expected) {
   if (!isPrelude(expr.range.file))
@@ -529,12 +547,17 @@ Val Checker::evalCall(const ast::CallExpr &expr,
             : eval(*method->base,
                    name == "to" || name == "cuda" || name == "cpu" ? expected
                                                                    : nullptr);
-    if (isUnread(base) && isInPlace) {
+    if (isUnread(base) && isInPlace && name != "resize_") {
       if (!evalArguments(expr.args, args))
         return fail();
       at(expr.range);
       return changeInPlace(base, method->member, args);
     }
+    bool isInInit =
+        base.is(ValKind::Namespace) && base.as<NamespaceInfo>().name == "init";
+    if (base.is(ValKind::Namespace) && !isInInit &&
+        reportChangingFunction(*this, expr, name, method->member.range))
+      return fail();
     if (base.is(ValKind::Tensor) && isInPlace && !isPrelude(expr.range.file) &&
         changesTensor(name)) {
       if (!evalArguments(expr.args, args))
@@ -588,6 +611,10 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     }
     return callWith(callee, isGood);
   }
+  auto *function = llvm::dyn_cast<ast::NameExpr>(expr.callee);
+  if (function &&
+      reportChangingFunction(*this, expr, function->name, function->range))
+    return fail();
   Val callee = method ? memberOf(*method) : eval(*expr.callee);
   return callWith(callee, evalArguments(expr.args, args));
 }

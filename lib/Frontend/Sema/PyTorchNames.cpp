@@ -179,6 +179,7 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case("opt.load_state_dict", "restore(path, model=model, opt=opt)")
       .Case("opt.state_dict", "save(path, model=model, opt=opt)")
       .Case("Parameter", "param w: f32[3, 4] = …")
+      .Case(".resize_", "x.reshape(sizes)")
       .Case(".short", "x.to(i16)")
       .Case(".t", "x.T")
       .Cases({"Tensor", "FloatTensor", "LongTensor"}, "tensor([…])")

@@ -73,6 +73,15 @@ SourceRange Reporter::letBefore(SourceRange name) const {
     return {};
   llvm::StringRef before =
       sources.getText(name.file).take_front(name.begin).rtrim(" \t");
+  // The names before it, as in `let _, y = …`.
+  while (before.ends_with(",") || before.ends_with("(")) {
+    before = before.drop_back().rtrim(" \t");
+    if (!before.ends_with("let"))
+      before = before
+                   .rtrim("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX"
+                          "YZ0123456789_")
+                   .rtrim(" \t");
+  }
   if (!before.ends_with("let"))
     return {};
   auto end = static_cast<uint32_t>(before.size());
