@@ -177,7 +177,7 @@ std::optional<llvm::StringRef>
 findNearest(llvm::StringRef word, llvm::ArrayRef<llvm::StringRef> candidates);
 
 /// Whether a word is certainly a misspelt `nearest`: it is long, it has few
-/// typos, and no other candidate is as near.
+/// typos, none of which is another letter, and no other candidate is as near.
 bool isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
                     llvm::ArrayRef<llvm::StringRef> candidates);
 

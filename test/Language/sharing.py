@@ -42,7 +42,7 @@ for i in range(9) {
     a += 1.0
 }
 print(first)
-""", "TD219"),
+""", "TD219 18"),
     ("a copy of columns", """\
 var x = ones(2, 4)
 let y = x[:, :2].contiguous()
@@ -56,7 +56,7 @@ var x = zeros(2, 3, 4)
 let y = x.permute(2, 0, 1).reshape(4, 6)
 x += 1.0
 print(y)
-""", "TD219"),
+""", "TD219 4"),
     ("an element in nested loops", """\
 var acc = [zeros(2), zeros(2)]
 let first = acc[0]

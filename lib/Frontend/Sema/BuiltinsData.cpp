@@ -87,6 +87,7 @@ static Val subsetOf(Checker &c, const DatasetInfo &dataset, Val rows,
                     SourceRange range) {
   auto info = std::make_shared<DatasetInfo>();
   info->tensors = dataset.tensors;
+  info->chosen = rows;
   if (dataset.indices) {
     rows = c.tensors.gatherOf(*dataset.indices, rows, 0, range);
     if (rows.isError())

@@ -339,7 +339,7 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
     if (name.text == "tensors" && !dataset.indices)
       return makeSequence(ValKind::Tuple, dataset.tensors);
     if (name.text == "indices" && dataset.indices)
-      return *dataset.indices;
+      return dataset.chosen;
     break;
   }
   case ValKind::Generator:
@@ -547,7 +547,7 @@ Val Checker::evalCall(const ast::CallExpr &expr,
             : eval(*method->base,
                    name == "to" || name == "cuda" || name == "cpu" ? expected
                                                                    : nullptr);
-    if (isUnread(base) && isInPlace && name != "resize_") {
+    if (isUnread(base) && isInPlace) {
       if (!evalArguments(expr.args, args))
         return fail();
       at(expr.range);

@@ -18,21 +18,22 @@ using namespace tdc::sema;
 //===----------------------------------------------------------------------===//
 
 /// The methods of PyTorch's tensors that give what the function without the `_`
-/// gives.
+/// gives, and the functions of `nn.functional` that do, which are methods here.
 static constexpr llvm::StringLiteral kMethods =
     "abs acos acosh add addbmm addcdiv addcmul addmm addmv addr arccos arccosh "
     "arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh baddbmm "
     "bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift "
-    "bitwise_xor ceil clamp clamp_max clamp_min clip conj_physical copysign "
-    "cos cosh cumprod cumsum deg2rad detach digamma div eq erf erfc erfinv exp "
-    "exp2 expm1 float_power floor floor_divide fmod frac gcd ge gt heaviside "
-    "hypot i0 index_add index_copy index_fill index_put index_reduce lcm ldexp "
-    "le lerp lgamma log log10 log1p log2 logical_and logical_not logical_or "
-    "logical_xor logit lt masked_fill masked_scatter mul mvlgamma nan_to_num "
-    "ne neg polygamma pow put rad2deg reciprocal relu remainder renorm round "
-    "rsqrt scatter scatter_add scatter_reduce sgn sigmoid sign sin sinc sinh "
-    "sqrt square squeeze sub swapaxes swapdims t tan tanh transpose tril triu "
-    "true_divide trunc unsqueeze xlogy";
+    "bitwise_xor ceil celu clamp clamp_max clamp_min clip conj_physical "
+    "copysign cos cosh cumprod cumsum deg2rad detach digamma div elu eq erf "
+    "erfc erfinv exp exp2 expm1 float_power floor floor_divide fmod frac gcd "
+    "ge gt hardtanh heaviside hypot i0 index_add index_copy index_fill "
+    "index_put index_reduce lcm ldexp le leaky_relu lerp lgamma log log10 "
+    "log1p log2 logical_and logical_not logical_or logical_xor logit lt "
+    "masked_fill masked_scatter mul mvlgamma nan_to_num ne neg polygamma pow "
+    "put rad2deg reciprocal relu remainder renorm round rrelu rsqrt scatter "
+    "scatter_add scatter_reduce selu sgn sigmoid sign sin sinc sinh sqrt "
+    "square squeeze sub swapaxes swapdims t tan tanh threshold transpose tril "
+    "triu true_divide trunc unsqueeze xlogy";
 
 bool sema::isInPlaceName(llvm::StringRef method) {
   return method.size() > 1 && method.ends_with("_") && !method.ends_with("__");

@@ -305,7 +305,8 @@ struct OptimizerInfo : Payload {
 /// Rows of tensors: all of them, or those that `indices` names.
 struct DatasetInfo : Payload {
   Vals tensors;
-  std::optional<Val> indices; ///< i64[rows]
+  std::optional<Val> indices; ///< i64[rows]: of the tensors
+  Val chosen; ///< the same of the data set that it is a part of: `x.indices`
   Size rows;
 };
 

@@ -161,13 +161,21 @@ static unsigned countTypos(llvm::StringRef word, llvm::StringRef meant,
   return word.edit_distance(meant, /*AllowReplacements=*/true, most);
 }
 
+/// Whether letters changed places, or were left out or added between the ends:
+/// `is_tensor` and `sqrt_` are not misspelt `as_tensor` and `sqrt`.
+static bool isSlip(llvm::StringRef word, llvm::StringRef meant) {
+  if (word.size() == meant.size())
+    return std::is_permutation(word.begin(), word.end(), meant.begin());
+  return word.front() == meant.front() && word.back() == meant.back();
+}
+
 bool tdc::isUnmistakable(llvm::StringRef word, llvm::StringRef nearest,
                          llvm::ArrayRef<llvm::StringRef> candidates) {
   if (word.size() < 5)
     return false;
   // Two typos make one short word into another.
   unsigned most = word.size() < 8 ? 1 : 2;
-  return countTypos(word, nearest, most) <= most &&
+  return isSlip(word, nearest) && countTypos(word, nearest, most) <= most &&
          llvm::none_of(candidates, [&](llvm::StringRef candidate) {
            return candidate != nearest &&
                   countTypos(word, candidate, most) <= most;
