@@ -125,6 +125,17 @@ static void reportKeyword(Checker &c, const CallArgs::Keyword &keyword,
     report.label("it has " + llvm::join(names, ", "));
 }
 
+/// Whether the function that is called is one of the prelude's losses: the
+/// first line of their file says so.
+static bool isLossCalled(const Checker &c) {
+  if (!c.isPrelude(c.scopes.file->id))
+    return false;
+  return llvm::any_of(
+      c.scopes.file->program->directives, [](const ast::Directive &directive) {
+        return directive.key == "shapes" && directive.value == "equal";
+      });
+}
+
 /// Losses do not broadcast: a mistake of shapes would train on the wrong loss.
 static bool checkLoss(Checker &c, llvm::ArrayRef<ast::Param> params,
                       llvm::ArrayRef<const Val *> given, SourceRange range) {
@@ -217,7 +228,7 @@ bool Calls::bindParams(llvm::ArrayRef<ast::Param> params, CallArgs &args,
     }
     given[found - params.begin()] = &keyword.val;
   }
-  bool isLoss = what.ends_with("_loss`") && c.isPrelude(c.scopes.file->id);
+  bool isLoss = isLossCalled(c);
   if (isLoss && !checkLoss(c, params, given, args.range))
     return false;
   bool good = true;
