@@ -186,20 +186,21 @@ static std::optional<double> known(Checker &c, const Bound &args,
                              ("`" + name + "`").str());
 }
 
-/// PyTorch's `calculate_gain`.
-static std::optional<double> gainOf(Checker &c, const Bound &args) {
-  auto a = known(c, args, "a", 0);
-  if (!a)
+/// PyTorch's `calculate_gain`, with the slope of a leaky ReLU.
+static std::optional<double> gainOf(Checker &c, const Bound &args,
+                                    std::optional<double> slope) {
+  if (!slope)
     return std::nullopt;
+  double leaky = std::sqrt(2 / (1 + *slope * *slope));
   const Val *given = args.find("nonlinearity");
   if (!given)
-    return std::sqrt(2 / (1 + *a * *a));
+    return leaky;
   auto name = c.host.requireStr(*given, "`nonlinearity`");
   if (!name)
     return std::nullopt;
   double gain =
       llvm::StringSwitch<double>(*name)
-          .Case("leaky_relu", std::sqrt(2 / (1 + *a * *a)))
+          .Case("leaky_relu", leaky)
           .Case("relu", std::sqrt(2))
           .Case("tanh", 5.0 / 3)
           .Case("selu", 0.75)
@@ -246,7 +247,7 @@ knownFans(Checker &c, const Bound &args, const TensorType &type) {
 template <bool isNormal>
 static Val kaimingInPlace(Checker &c, const Bound &args,
                           const TensorType &type) {
-  auto gain = gainOf(c, args);
+  auto gain = gainOf(c, args, known(c, args, "a", 0));
   auto fan = gain ? knownFans(c, args, type) : std::nullopt;
   if (!fan)
     return c.fail();
@@ -289,6 +290,45 @@ static Val normalInPlace(Checker &c, const Bound &args,
              ? normalWith(c, args, type, c.host.toFloat(mean),
                           c.host.toFloat(deviation))
              : c.fail();
+}
+
+/// Normal numbers within [a, b], by the inverse of their distribution; in f64,
+/// where a uniform number is no bound of erfinv.
+static Val truncNormalInPlace(Checker &c, const Bound &args,
+                              const TensorType &type) {
+  auto mean = known(c, args, "mean", 0), deviation = known(c, args, "std", 1);
+  auto a = known(c, args, "a", -2), b = known(c, args, "b", 2);
+  if (!mean || !deviation || !a || !b)
+    return c.fail();
+  if (!(*a < *b) || !(*deviation > 0)) {
+    c.error(DiagCode::TD222, args.range(),
+            "`a` is less than `b`, and `std` greater than 0");
+    return c.fail();
+  }
+  auto below = [&](double bound) { // the share of normal numbers, -1 to 1
+    return std::erf((bound - *mean) / (*deviation * std::sqrt(2)));
+  };
+  TensorType wide = type;
+  wide.dtype = DType::F64;
+  CallArgs inverse;
+  inverse.range = inverse.calleeRange = args.range();
+  inverse.positional = {
+      uniformIn(c, args, wide, makeFloat(below(*a)), makeFloat(below(*b)))};
+  Val normal = c.calls.call(*c.scopes.findGlobal("erfinv"), inverse);
+  Val scaled = c.tensors.elementwise(
+      OpKind::Mul, {normal, makeFloat(*deviation * std::sqrt(2))}, args.range(),
+      "`init`");
+  Val moved = c.tensors.elementwise(OpKind::Add, {scaled, makeFloat(*mean)},
+                                    args.range(), "`init`");
+  CallArgs bounds = inverse;
+  bounds.positional = {moved, makeFloat(*a), makeFloat(*b)};
+  Val result = c.calls.call(*c.scopes.findGlobal("clamp"), bounds);
+  return result.isError() ? c.fail() : c.tensors.castTo(result, type.dtype);
+}
+
+static Val gain(Checker &c, const Bound &args) {
+  auto result = gainOf(c, args, known(c, args, "param", 0.01));
+  return result ? makeFloat(*result) : c.fail();
 }
 
 static Val constantInPlace(Checker &c, const Bound &args,
@@ -336,6 +376,9 @@ llvm::ArrayRef<Builtin> sema::getInitBuiltins() {
        "tensor, a=, mode=, nonlinearity=", inPlace<kaimingInPlace<true>>},
       {"init.xavier_uniform_", "tensor, gain=", inPlace<xavierInPlace<false>>},
       {"init.xavier_normal_", "tensor, gain=", inPlace<xavierInPlace<true>>},
+      {"init.trunc_normal_",
+       "tensor, mean=, std=, a=, b=", inPlace<truncNormalInPlace>},
+      {"init.calculate_gain", "nonlinearity, param=", gain},
       {"init.constant_", "tensor, val", inPlace<constantInPlace>},
       {"init.zeros_", "tensor", inPlace<sameInPlace<0>>},
       {"init.ones_", "tensor", inPlace<sameInPlace<1>>},

@@ -105,7 +105,8 @@ Val Training::backward(const Val &loss, SourceRange range) {
       names.push_back(c.models.all[i]->name);
   }
   if (parameters.empty()) {
-    c.error(DiagCode::TD602, range, "there is no model to learn here")
+    c.error(DiagCode::TD602, range,
+            "there is nothing to learn here: no model and no `param`")
         .note("`backward` adds to the gradients of models; `grad(y, x)` gives "
               "a gradient as a value");
     return c.fail();

@@ -174,7 +174,8 @@ bool Indexing::resolveIndex(const ast::SubscriptItem &item, const Val &index,
       c.offerSuffix(
           c.error(DiagCode::TD301, item.range,
                   "indices must be i64 or i32, not " + tdc::spelling(dtype)),
-          index.range, ".to(int)");
+          // of u8, PyTorch takes it for a mask
+          index.range, dtype == DType::U8 ? ".to(bool)" : ".to(int)");
     else
       return true;
     return false;

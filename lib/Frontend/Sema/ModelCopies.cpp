@@ -174,6 +174,13 @@ Val Models::loadState(const Val &target, CallArgs &args) {
     }
     if (slot == named.slot)
       continue;
+    if (DimsRef(slot->type.dims) != DimsRef(named.slot->type.dims)) {
+      c.error(DiagCode::TD407, args.range,
+              "the shapes of `" + named.key + "` differ")
+          .label("it is " + typeText(slot->type) + ", and " +
+                 typeText(named.slot->type) + " in the model that is changed");
+      return c.fail();
+    }
     Val written = stateOf(*named.slot);
     written.range = args.calleeRange;
     writes.push_back({written, c.training.stopGradient(

@@ -24,6 +24,10 @@ struct NamedSlot {
   llvm::SmallVector<std::string, 1> aliases; ///< further keys
 };
 
+/// What the program calls a slot: `w` for the `w.w` of `param w`, and without
+/// the dtype that follows a colon (Models::castState).
+llvm::StringRef shownName(llvm::StringRef slot);
+
 /// How a tensor of a model gets a new value in PyTorch: other names of it show
 /// the new value, or keep the old one.
 enum class Write : uint8_t { InPlace, Replace };

@@ -298,6 +298,11 @@ Val Scopes::reportNoMember(const Val &base, SourceRange range,
 
 Val Scopes::reportNotInModule(llvm::StringRef module,
                               const ast::Identifier &name) {
+  std::string path = (module + "." + name.text).str();
+  if (isLater(path)) {
+    c.unsupported(name.range, "`" + path + "`");
+    return c.fail();
+  }
   Diagnostic &report = c.error(DiagCode::TD202, name.range,
                                "`" + module + "` has no `" + name.text + "`");
   std::vector<llvm::StringRef> names;
@@ -305,7 +310,7 @@ Val Scopes::reportNotInModule(llvm::StringRef module,
     if (builtin.consume_front(module) && builtin.consume_front("."))
       names.push_back(builtin);
   llvm::StringRef instead =
-      llvm::StringSwitch<llvm::StringRef>((module + "." + name.text).str())
+      llvm::StringSwitch<llvm::StringRef>(path)
           .Cases({"cuda.memory_allocated", "cuda.max_memory_allocated",
                   "cuda.memory_reserved"},
                  "`TDC_STATS=1` shows the peak memory of a run, `tdc report` "

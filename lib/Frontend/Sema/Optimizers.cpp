@@ -119,15 +119,10 @@ bool Training::addLeaves(OptimizerInfo &info, SourceRange range) {
   for (auto [i, named] : llvm::enumerate(slots)) {
     size_t group = llvm::upper_bound(ends, i) - ends.begin();
     if (!seen.insert(named.slot).second) {
-      // `param w` outside of a model is the only member of one of its name.
-      llvm::StringRef name = named.key;
-      auto [root, member] = name.split('.');
-      if (root == member)
-        name = member;
       bool isInOne = info.groups.size() == 1;
       c.error(
           DiagCode::TD603, range,
-          "`" + name +
+          "`" + shownName(named.key) +
               (isInOne ? "` is given twice" : "` is in more than one group"));
       return false;
     }

@@ -36,9 +36,10 @@ static constexpr llvm::StringLiteral kClasses =
     "LPPool2d LPPool3d LSTM LSTMCell RNN RNNCell RReLU RandomSampler Rprop "
     "SequentialSampler SparseAdam StackDataset SyncBatchNorm";
 
-/// Methods of models and optimizers.
+/// Methods of models and optimizers, and functions of `init`.
 static constexpr llvm::StringLiteral kMethods =
-    "model.add_module model.register_buffer model.register_forward_hook "
+    "init.dirac_ init.eye_ init.orthogonal_ init.sparse_ model.add_module "
+    "model.register_buffer model.register_forward_hook "
     "model.register_parameter opt.add_param_group";
 
 /// Parameters, not built yet, of functions and layers that are there.

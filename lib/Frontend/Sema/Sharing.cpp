@@ -258,12 +258,12 @@ void Sharing::changeByCall(const Val &old, Val &changed, SourceRange range) {
 
 /// The share of the tensor of a slot.
 static unsigned tensorShareOf(SharingState &state, const Slot &slot) {
-  return state.ofModel(&slot, slot.name, slot.type.dims.size());
+  return state.ofModel(&slot, shownName(slot.name), slot.type.dims.size());
 }
 
 /// That of its gradient.
 static unsigned gradientShareOf(SharingState &state, const Slot &slot) {
-  return state.ofModel(&slot.gradName, slot.name + ".grad",
+  return state.ofModel(&slot.gradName, (shownName(slot.name) + ".grad").str(),
                        slot.type.dims.size());
 }
 
@@ -277,7 +277,7 @@ void Sharing::change(const Slot &slot, SourceRange range) {
   auto found = state->ofModels.find(&slot);
   if (found == state->ofModels.end() || isOff())
     return; // nothing has read it
-  state->ofModel(&slot, slot.name, 0);
+  state->ofModel(&slot, shownName(slot.name), 0);
   state->add({Event::Set, found->second, found->second, 0, range});
 }
 
@@ -299,10 +299,10 @@ bool Sharing::reportTied(const Slot &slot, const Val &val) {
     auto other = state->ofStorages.find(part.storage);
     if (other == state->ofStorages.end() || other->second == own)
       continue;
-    Diagnostic &report = c.error(DiagCode::TD219, val.range,
-                                 "in PyTorch `" + slot.name + "` and `" +
-                                     state->shares[other->second].ofModel +
-                                     "` are one tensor now");
+    Diagnostic &report = c.error(
+        DiagCode::TD219, val.range,
+        "in PyTorch `" + shownName(slot.name) + "` and `" +
+            state->shares[other->second].ofModel + "` are one tensor now");
     report.label("here each has values of its own");
     c.offerSuffix(report, val.range, ".clone()");
     return true;

@@ -206,6 +206,12 @@ Val Models::readSlot(Slot &slot, SourceRange range) {
   return val;
 }
 
+llvm::StringRef sema::shownName(llvm::StringRef slot) {
+  slot = slot.split(':').first;
+  auto [root, member] = slot.split('.');
+  return root == member ? member : slot;
+}
+
 void Models::rawWrite(llvm::StringRef slot, Value value) {
   readCache.erase(slot);
   c.emit().write(slot, value);
