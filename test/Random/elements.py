@@ -130,6 +130,8 @@ def with_number(g):
     def meaning(world, value):
         return binary_value(world, name, *((other, value) if is_first else (value, other)))
     text = OPERATORS[name]
+    if name == "pow" and number < 0 and not is_first and not is_float(dtype):
+        return None  # an error, as in PyTorch
     if is_first and name in ("max", "min"):  # functions of a tensor first
         is_first = False
     written = f"({number})" if number < 0 else str(number)
