@@ -74,7 +74,8 @@ def sort(g):
     kind = g.pick(["sort", "sort", "argsort", "msort", "topk", "kthvalue"])
     if kind == "msort" or kind == "argsort" and picks:
         return g.call("msort({0})", [x], lambda world, v: placed(
-            lambda a: stable_order(a, 0), 0, True)(v)) if g[x].shape[0] <= 80 else None
+            lambda a: stable_order(a, 0), 0, True,
+            is_differentiated and g[x].shape[0] > STABLE)(v)) if g[x].shape[0] <= 80 else None
     if kind == "kthvalue":
         k = g.random.randint(1, size)
         meaning = placed(lambda a: np.take(stable_order(a, dim), [k - 1], dim), dim, picks,

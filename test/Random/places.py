@@ -4,7 +4,7 @@ import numpy as np
 
 from elements import proposal
 from operands import Operands, moving
-from values import Rejected, Value, compute, is_float
+from values import Rejected, Value, check_chosen, compute, is_float
 
 
 def along(array, dim, index, source, combine=None):
@@ -62,6 +62,14 @@ def rows_written(g):
     return o.call(f"index_{kind}({first}, {dim}, {index}, {source}{more})", meaning)
 
 
+def chosen(array, dim, index, source, reduce):
+    """Which elements are the largest or smallest of those that meet at one place."""
+    result = along(array, dim, index, source, np.maximum if reduce == "amax" else np.minimum)
+    part = result[tuple(slice(None) if d == dim else slice(size)
+                        for d, size in enumerate(source.shape))]
+    return np.append(array == result, source == np.take_along_axis(part, index, dim))
+
+
 REDUCTIONS = {"sum": "sum", "prod": "prod", "mean": "sum", "amax": "max", "amin": "min"}
 
 
@@ -115,6 +123,9 @@ def combined(g):
                 neutral = least if reduce == "amax" else most
             start = Value([np.where(hit, np.asarray(neutral).astype(copy.dtype), copy)
                            for copy in a.copies])
+        if reduce in ("amax", "amin"):
+            check_chosen(lambda one, other: chosen(one, dim, wide.copies[0], other, reduce),
+                         [start, s])
         result = compute("scatter_along", [start, wide, s], dim=dim, combine=REDUCTIONS[reduce])
         if reduce == "mean":
             divisor = Value([np.maximum(counts, 1).astype(a.copies[0].dtype)])
