@@ -182,6 +182,20 @@ static Val clampAt(Checker &c, const Val &input, const Val &bound, bool isLow,
              : c.tensors.selectTensors(reached, bound, input, range);
 }
 
+/// `result`, and `input` where it equals both bounds: there it has the whole
+/// gradient, as in PyTorch.
+static Val clampedBetween(Checker &c, const Val &input, const Val &low,
+                          const Val &high, const Val &result,
+                          SourceRange range) {
+  Val isLow = c.tensors.tensorCompare(td::ComparePredicate::EQ, input, low,
+                                      range, "`clamp`");
+  Val isHigh = c.tensors.tensorCompare(td::ComparePredicate::EQ, input, high,
+                                       range, "`clamp`");
+  Val isBoth =
+      c.tensors.elementwise(OpKind::And, {isLow, isHigh}, range, "`clamp`");
+  return c.tensors.selectTensors(isBoth, input, result, range);
+}
+
 static Val clamp(Checker &c, const Bound &args) {
   Val result = args["input"];
   const Val *low = args.find("min"), *high = args.find("max");
@@ -191,7 +205,12 @@ static Val clamp(Checker &c, const Bound &args) {
     result = clampAt(c, result, *low, true, args.range());
   if (high && !high->is(ValKind::None) && !result.isError())
     result = clampAt(c, result, *high, false, args.range());
-  return result;
+  bool areTensors = low && low->is(ValKind::Tensor) && high &&
+                    high->is(ValKind::Tensor) && !result.isError();
+  return areTensors && isFloat(typeOf(result).dtype)
+             ? clampedBetween(c, args["input"], *low, *high, result,
+                              args.range())
+             : result;
 }
 
 static Val where(Checker &c, const Bound &args) {
