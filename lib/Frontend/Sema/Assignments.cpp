@@ -70,9 +70,7 @@ static bool keepsType(Checker &c, const ast::AssignStmt &stmt, const Val &old,
       stmt.op == ast::AssignOp::MatMul)
     return true;
   const TensorType &type = typeOf(old), &now = typeOf(result);
-  ShapeAnswer answer =
-      sameShape(type.dims, now.dims, "a tensor that changes keeps its size");
-  if (type.dtype == now.dtype && answer && c.tensors.prove(answer))
+  if (c.tensors.isSameType(type, now, "a tensor that changes keeps its size"))
     return true;
   std::string target = c.text(stmt.target->range).str();
   std::string op = c.text(stmt.opRange).drop_back().str();

@@ -117,6 +117,10 @@ const Builtin *findBuiltin(llvm::StringRef name);
 /// All names, for suggestions.
 llvm::ArrayRef<llvm::StringRef> getBuiltinNames();
 
+/// Calls a function of the language.
+Val callNamed(Checker &c, llvm::StringRef name, const Bound &args,
+              Vals positional, std::optional<DType> dtype = std::nullopt);
+
 /// Reports a size that is not an int.
 void reportSize(Checker &c, const Val &size, SourceRange range);
 

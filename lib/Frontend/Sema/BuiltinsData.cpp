@@ -98,9 +98,8 @@ static Val subsetOf(Checker &c, const DatasetInfo &dataset, Val rows,
   return makePayload(ValKind::Dataset, std::move(info));
 }
 
-/// Calls a function of the language.
-static Val callNamed(Checker &c, llvm::StringRef name, const Bound &args,
-                     Vals positional, std::optional<DType> dtype) {
+Val sema::callNamed(Checker &c, llvm::StringRef name, const Bound &args,
+                    Vals positional, std::optional<DType> dtype) {
   CallArgs call;
   call.range = call.calleeRange = args.range();
   call.positional = std::move(positional);
@@ -133,8 +132,7 @@ static Val takeRows(Checker &c, const Bound &args, const Val &given,
   Val result = given;
   if (given.is(ValKind::Range)) {
     auto &ends = given.as<RangeInfo>();
-    result = callNamed(c, "arange", args, {ends.from, ends.to, ends.step},
-                       std::nullopt);
+    result = callNamed(c, "arange", args, {ends.from, ends.to, ends.step});
   } else if (given.is(ValKind::List) || given.is(ValKind::Tuple)) {
     bool areInts = llvm::all_of(elementsOf(given), [](const Val &element) {
       return element.is(ValKind::Int);

@@ -55,17 +55,23 @@ static Val draw(Checker &c, td::Distribution distribution, TensorType type) {
       /*operands=*/{});
 }
 
+/// offset + factor * x
+static Val moved(Checker &c, const Bound &args, const Val &x, const Val &factor,
+                 const Val &offset) {
+  Val scaled =
+      c.tensors.elementwise(OpKind::Mul, {x, factor}, args.range(), "`init`");
+  return c.tensors.elementwise(OpKind::Add, {scaled, offset}, args.range(),
+                               "`init`");
+}
+
 /// low + (high - low) * U[0, 1)
 static Val uniformIn(Checker &c, const Bound &args, const TensorType &type,
                      const Val &low, const Val &high) {
   Val unit = draw(c, td::Distribution::Uniform, type);
   Val width = c.host.binary(ast::BinaryOp::Sub, high, low, args.range());
-  Val scaled = c.tensors.elementwise(OpKind::Mul, {unit, c.host.toFloat(width)},
-                                     args.range(), "`init`");
-  return c.tensors.rounded(c.tensors.elementwise(OpKind::Add,
-                                                 {scaled, c.host.toFloat(low)},
-                                                 args.range(), "`init`"),
-                           type.dtype);
+  return c.tensors.rounded(
+      moved(c, args, unit, c.host.toFloat(width), c.host.toFloat(low)),
+      type.dtype);
 }
 
 static Val normalWith(Checker &c, const Bound &args, const TensorType &type,
@@ -310,19 +316,12 @@ static Val truncNormalInPlace(Checker &c, const Bound &args,
   };
   TensorType wide = type;
   wide.dtype = DType::F64;
-  CallArgs inverse;
-  inverse.range = inverse.calleeRange = args.range();
-  inverse.positional = {
-      uniformIn(c, args, wide, makeFloat(below(*a)), makeFloat(below(*b)))};
-  Val normal = c.calls.call(*c.scopes.findGlobal("erfinv"), inverse);
-  Val scaled = c.tensors.elementwise(
-      OpKind::Mul, {normal, makeFloat(*deviation * std::sqrt(2))}, args.range(),
-      "`init`");
-  Val moved = c.tensors.elementwise(OpKind::Add, {scaled, makeFloat(*mean)},
-                                    args.range(), "`init`");
-  CallArgs bounds = inverse;
-  bounds.positional = {moved, makeFloat(*a), makeFloat(*b)};
-  Val result = c.calls.call(*c.scopes.findGlobal("clamp"), bounds);
+  Val unit =
+      uniformIn(c, args, wide, makeFloat(below(*a)), makeFloat(below(*b)));
+  Val normal = moved(c, args, callNamed(c, "erfinv", args, {unit}),
+                     makeFloat(*deviation * std::sqrt(2)), makeFloat(*mean));
+  Val result =
+      callNamed(c, "clamp", args, {normal, makeFloat(*a), makeFloat(*b)});
   return result.isError() ? c.fail() : c.tensors.castTo(result, type.dtype);
 }
 

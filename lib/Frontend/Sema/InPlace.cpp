@@ -51,9 +51,7 @@ bool Checker::fits(const Slot &slot, llvm::StringRef name, const Val &val,
   if (!tensors.isTensor(val, range, "the state of a model"))
     return false;
   const TensorType &type = typeOf(val);
-  ShapeAnswer answer =
-      sameShape(slot.type.dims, type.dims, "the shapes differ");
-  if (type.dtype == slot.type.dtype && answer && tensors.prove(answer))
+  if (tensors.isSameType(slot.type, type, "the shapes differ"))
     return true;
   error(DiagCode::TD407, range,
         "`" + name + "` does not have the declared type")

@@ -170,9 +170,7 @@ Val Checker::changeVariable(const ast::CallExpr &call, const ast::Expr &target,
   Val val = changed(*this, old, type, method, args);
   if (val.isError())
     return fail();
-  ShapeAnswer answer =
-      sameShape(type.dims, typeOf(val).dims, "a tensor keeps its size");
-  if (typeOf(val).dtype != type.dtype || !answer || !tensors.prove(answer)) {
+  if (!tensors.isSameType(type, typeOf(val), "a tensor keeps its size")) {
     error(DiagCode::TD407, args.range,
           "`" + method.text + "` cannot give a tensor another type")
         .label("it is " + typeText(type) + ", and would be " +

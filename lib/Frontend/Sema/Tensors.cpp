@@ -85,6 +85,12 @@ Val Tensors::finish(const MaybeTyped &result, llvm::ArrayRef<Val> operands,
   return c.fail();
 }
 
+bool Tensors::isSameType(const TensorType &type, const TensorType &other,
+                         llvm::StringRef reason) {
+  ShapeAnswer answer = sameShape(type.dims, other.dims, reason);
+  return type.dtype == other.dtype && answer && prove(answer);
+}
+
 bool Tensors::isTensor(const Val &val, SourceRange range,
                        llvm::StringRef what) {
   if (val.is(ValKind::Tensor))

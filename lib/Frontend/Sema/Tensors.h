@@ -53,6 +53,10 @@ public:
   /// Whether a tensor can have `rank` dims; TD411 if not.
   bool isWithinRank(size_t rank, SourceRange range);
   bool prove(ShapeAnswer &answer) { return builder.prove(answer); }
+  /// Whether the dtypes are equal, and the sizes; `reason` is what a run says
+  /// where only it knows some of them.
+  bool isSameType(const TensorType &type, const TensorType &other,
+                  llvm::StringRef reason);
   /// The least and the largest number of an integer dtype.
   static std::pair<int64_t, int64_t> limitsOf(DType dtype);
   /// Whether a tensor of this dtype can hold the number, if it is a float;
