@@ -49,7 +49,7 @@ def find_times():
               lambda here, peers, _: timing.time_digits(here, peers["torch"]))
     for workload in WORKLOADS:
         for system in ["tdc", *PEERS]:
-            seconds = 9 if system == "tdc" else 25 if workload.name.startswith("step") else 12
+            seconds = 4 if system == "tdc" else 16 if workload.name.startswith("step") else 6
             yield Job("time", workload.name, system, seconds, False,
                       lambda here, peers, _, workload=workload, system=system:
                       timing.time_loop(here, workload, peers.get(system)))
@@ -75,7 +75,7 @@ def find_peaks():
 def find(here, part, parts):
     """The jobs of a part, 1 to `parts`; parts are about equally long. They do not depend on
     the available peers: jobs for missing ones are left out afterwards."""
-    jobs = [*find_checks(here), *find_times(), *find_rest()]
+    jobs = [*find_checks(here), *find_rest(), *find_times()]
     each = sum(job.seconds for job in jobs) / parts
     chosen, passed = [*find_peaks()], 0.0
     for job in jobs:

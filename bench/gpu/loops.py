@@ -3,7 +3,7 @@
 import math
 import time
 
-LEAST = 2.0  # seconds that a loop on a GPU takes at least
+LEAST = 0.5  # seconds that a loop on a GPU takes at least
 LEAST_SIMULATED = 0.01
 
 
