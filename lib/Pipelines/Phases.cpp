@@ -63,6 +63,7 @@ static void addPlacedPasses(OpPassManager &passes, const TargetInfo &) {
 /// form.
 static void addKernelsPasses(OpPassManager &passes, const TargetInfo &target) {
   passes.addPass(td::createTDTrackSlotsPass());
+  passes.addPass(td::createSinkReshapesPass());
   passes.addPass(td::createFormKernelsPass());
   passes.addPass(td::createTDVerifyKernelsPass());
   td::AssignLayoutsPassOptions layouts;

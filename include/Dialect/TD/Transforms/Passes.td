@@ -411,6 +411,32 @@ def TDTrackSlotsPass : Pass<"td-track-slots", "::mlir::ModuleOp"> {
   }];
 }
 
+def SinkReshapesPass : Pass<"td-sink-reshapes", "::mlir::ModuleOp"> {
+  let summary = "move work before the reshapes that would cut kernels";
+  let description = [{
+    A reshape that changes more than dims of size 1 views a stored tensor. An
+    elementwise op or a reduction after it is computed with the shape before it,
+    where it can be an epilogue: its other operands must be broadcast, filled,
+    or stored in any case. A reshape of floats that a cast widens comes before
+    the cast, so that the narrow floats are stored.
+
+    Before:
+    ```mlir
+    %p = td.matmul %x, %w : tensor<32x8xf32>, tensor<8x16xf32> -> tensor<32x16xf32>
+    %q = td.reshape %p : tensor<32x16xf32> to tensor<4x8x16xf32>
+    %b = td.broadcast %v : tensor<16xf32> to tensor<4x8x16xf32>
+    %y = td.add %q, %b : tensor<4x8x16xf32>
+    ```
+    After:
+    ```mlir
+    %p = td.matmul %x, %w : tensor<32x8xf32>, tensor<8x16xf32> -> tensor<32x16xf32>
+    %b = td.broadcast %v : tensor<16xf32> to tensor<32x16xf32>
+    %z = td.add %p, %b : tensor<32x16xf32>
+    %y = td.reshape %z : tensor<32x16xf32> to tensor<4x8x16xf32>
+    ```
+  }];
+}
+
 def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
   let summary = "group compute ops into kernels";
   let description = [{

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Simplify.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Speculation.h"
@@ -157,6 +158,23 @@ bool isFreeInKernels(Operation *op) {
          (info.family == OpFamily::Constructor && info.cost == OpCost::Simple);
 }
 
+/// Whether to read the op's result costs more than to compute it again: a
+/// simple op whose result has more bytes than its operands, as a cast from bf16
+/// to f32. A product reads the narrow tensor, on a GPU by tensor cores.
+static bool growsTensor(Operation *op) {
+  auto compute = dyn_cast<ComputeOp>(op);
+  if (!compute || compute.getInfo().cost != OpCost::Simple)
+    return false;
+  auto bytes = [](TypeRange types) {
+    int64_t sum = 0;
+    for (auto tensor :
+         llvm::make_filter_range(types, llvm::IsaPred<TensorType>))
+      sum += estimateBytes(cast<RankedTensorType>(tensor));
+    return sum;
+  };
+  return bytes(op->getResultTypes()) > bytes(op->getOperandTypes());
+}
+
 namespace {
 /// Hoists invariant ops out of one loop.
 class Hoist {
@@ -188,7 +206,8 @@ private:
   /// would become a tensor that is written once and read in every iteration.
   bool isWork(Operation *op) const {
     return invariant.contains(op) &&
-           (isa<ComputeOp>(op) || isa<ToDeviceOp>(op)) && !isFreeInKernels(op);
+           (isa<ComputeOp>(op) || isa<ToDeviceOp>(op)) &&
+           !isFreeInKernels(op) && !growsTensor(op);
   }
 
   void move(Operation *op) {

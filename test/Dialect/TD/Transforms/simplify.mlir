@@ -290,6 +290,30 @@ func.func @constants(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// A cast to a wider dtype stays: the loop reads the narrow tensor, which has half
+// the bytes. It leaves the loop with work that needs it.
+// CHECK-LABEL: func.func @widened
+// CHECK: %[[F:.*]] = td.cast %arg0 : tensor<8x4xbf16> to tensor<8x4xf32>
+// CHECK: %[[E:.*]] = td.exp %[[F]]
+// CHECK: scf.for
+// CHECK: %[[W:.*]] = td.cast %arg0 : tensor<8x4xbf16> to tensor<8x4xf32>
+// CHECK: td.mul %{{.*}}, %[[W]]
+// CHECK: td.add %{{.*}}, %[[E]]
+func.func @widened(%x: tensor<8x4xbf16>, %y: tensor<8x4xf32>, %n: i64) -> tensor<8x4xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %z = scf.for %i = %c0 to %n step %c1 iter_args(%a = %y) -> (tensor<8x4xf32>) : i64 {
+    %f = td.cast %x : tensor<8x4xbf16> to tensor<8x4xf32>
+    %e = td.exp %f : tensor<8x4xf32>
+    %m = td.mul %a, %f : tensor<8x4xf32>
+    %s = td.add %m, %e : tensor<8x4xf32>
+    scf.yield %s : tensor<8x4xf32>
+  }
+  return %z : tensor<8x4xf32>
+}
+
+// -----
+
 td.slot @w param "w" of "m" : tensor<4xf32>
 
 // A while loop is treated like a counted one: invariant ops are hoisted before

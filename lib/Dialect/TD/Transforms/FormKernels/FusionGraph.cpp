@@ -14,11 +14,8 @@ namespace tdc::td {
 
 namespace {
 
-/// Instructions per element above which a value is stored rather than
-/// recomputed.
-constexpr unsigned kCheapCost = 8;
-/// The same for a factor of a product on a cpu, which recomputes it for each of
-/// its tiles.
+/// kCheapCost for a factor of a product on a cpu, which recomputes it for each
+/// of its tiles.
 constexpr unsigned kCheapPrologue = 2;
 /// The most positions that read an element of such a factor.
 constexpr int64_t kMostReaders = 64;
@@ -31,10 +28,6 @@ constexpr unsigned kMostCost = 500;
 constexpr unsigned kMostRelated = 64;
 /// The most accumulators that sibling reductions may need at the same time.
 constexpr int64_t kMaxUnrolled = 20;
-
-unsigned getCost(Operation *op) {
-  return unsigned(cast<ComputeOp>(op).getInfo().cost);
-}
 
 /// Whether the operand is the index tensor of a scatter, which reads indices
 /// element by element, in its own order.
@@ -92,6 +85,10 @@ bool isKernelOp(Operation *op) {
   auto compute = dyn_cast<ComputeOp>(op);
   return compute && (compute.isPulled() || isa<UpdateOp>(op) ||
                      hasFamily(op, OpFamily::Scan));
+}
+
+unsigned getCost(Operation *op) {
+  return unsigned(cast<ComputeOp>(op).getInfo().cost);
 }
 
 bool isNeverFused(Operation *op) { return !cast<ComputeOp>(op).isPulled(); }
@@ -562,16 +559,21 @@ SmallVector<Operation *, 4> FusionGraph::getSharedRoots(Node &node,
 }
 
 /// Drops roots that no other node reads: a value was to be stored because
-/// several ops need it, but all of them are now in its kernel, and the
-/// remaining roots still run over the same elements without it.
+/// several ops need it, but all of them are now in its kernel. The remaining
+/// roots must still run over the same elements without it, and compute each
+/// reduction once.
 void FusionGraph::dropInnerRoots() {
   for (auto &node : nodes) {
-    if (!node->isKernel || node->mergedInto || node->roots.size() == 1 ||
-        llvm::any_of(node->body,
-                     [](Operation *op) { return isa<ReductionOp>(op); }))
+    if (!node->isKernel || node->mergedInto || node->roots.size() == 1)
       continue;
     SmallVector<Operation *, 4> shared = getSharedRoots(*node, nullptr);
-    if (!shared.empty() && succeeded(getNest(shared, node.get())))
+    if (shared.empty() || shared.size() == node->roots.size())
+      continue;
+    FailureOr<LoopNest> nest = getNest(shared, node.get());
+    if (succeeded(nest) &&
+        llvm::all_of(nest->getReductions(), [&](const Reduction &reduction) {
+          return reduction.parallel == nest->getRootLoops();
+        }))
       node->roots = shared;
   }
 }

@@ -27,6 +27,11 @@ bool isOnGPU(mlir::Operation *op);
 /// random permutation, which loops over single elements cannot compute.
 bool isNeverFused(mlir::Operation *op);
 
+/// Instructions per element of the op.
+unsigned getCost(mlir::Operation *op);
+/// Instructions per element above which a value is stored rather than
+/// recomputed.
+constexpr unsigned kCheapCost = 8;
 /// The most roots of a kernel: more make the code larger without saving memory
 /// traffic.
 constexpr unsigned kMaxRoots = 16;
