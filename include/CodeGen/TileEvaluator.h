@@ -60,6 +60,18 @@ struct Panel {
 /// position (on the lane loop, a multiple of the lane count).
 using Tile = llvm::SmallVector<int64_t, 8>;
 
+/// Where an element of a tensor in blocks is (td::Layout).
+struct BlockOffset {
+  /// In elements, per dim; of the last one within a block.
+  llvm::SmallVector<int64_t, 4> strides;
+  int64_t ofBlock = 0; ///< the distance of blocks
+  /// Whether the tile begins at a block.
+  bool isAtBlock = false;
+  /// Whether a coordinate contains an element of an index tensor.
+  bool isPicked = false;
+  int64_t constant = 0; ///< of the offsets in the tile
+};
+
 class TileEvaluator {
 public:
   /// A flat nest has one loop, numbered 0, over all elements of tensors with
@@ -171,6 +183,16 @@ private:
   mlir::Value getAddress(mlir::Value tensor, mlir::Value pointer,
                          const td::Coordinates &at, const td::Layout &layout,
                          const Tile &tile);
+  /// The same of a layout in blocks.
+  mlir::Value getAddressInBlocks(mlir::Value tensor, mlir::Value pointer,
+                                 const td::Coordinates &at,
+                                 const td::Layout &layout, const Tile &tile);
+  BlockOffset getBlockOffset(const td::Coordinates &at,
+                             mlir::RankedTensorType type,
+                             const td::Layout &layout, const Tile &tile) const;
+  mlir::Value move(mlir::Value pointer, mlir::Type memory,
+                   mlir::Value elements);
+  mlir::Value move(mlir::Value pointer, mlir::Type memory, int64_t elements);
   /// The known alignment of an element's address, in bytes.
   unsigned getAlignment(mlir::Value tensor, const td::Coordinates &at,
                         const td::Layout &layout, const Tile &tile) const;

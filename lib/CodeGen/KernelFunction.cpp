@@ -20,8 +20,10 @@ KernelFunction::KernelFunction(OpBuilder &builder, KernelOp kernel)
   Block &body = kernel.getBody().front();
   auto layoutAt = [&](unsigned index, Value tensor) {
     if (attribute)
-      if (auto order = dyn_cast<DenseI64ArrayAttr>(attribute[index]))
-        return Layout(order.asArrayRef());
+      if (auto layout = dyn_cast<DenseI64ArrayAttr>(attribute[index]))
+        return Layout::fromAttribute(
+            layout.asArrayRef(),
+            cast<RankedTensorType>(tensor.getType()).getRank());
     return getRowMajor(tensor);
   };
   unsigned index = 0;
@@ -224,7 +226,7 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
   auto isAlike = [&](const Access &access, const Layout &layout) {
     auto type = cast<RankedTensorType>(access.tensor.getType());
     SmallVector<int> order;
-    for (int64_t dim : layout) {
+    for (int64_t dim : layout.order) {
       Coordinate at = (*access.at)[dim];
       int loop = td::getLoop(at);
       if (loop < 0 && at != 0)
@@ -237,9 +239,15 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
     }
     if (order.empty())
       return true;
+    if (layout.block) {
+      if (isNumbered)
+        return false;
+      order.push_back(-int(layout.block));
+    }
     if (first.empty())
       first = order;
-    return order == first && order.size() == nest.getLoops().size();
+    return order == first &&
+           order.size() - (layout.block != 0) == nest.getLoops().size();
   };
   for (auto [i, root] : llvm::enumerate(nest.getRoots()))
     if (!isAlike(root, function.resultLayouts[i]))

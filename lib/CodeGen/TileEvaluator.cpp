@@ -350,18 +350,114 @@ Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
   Location loc = function.loc;
   auto type = cast<RankedTensorType>(tensor.getType());
   Value sum = toVector(function.index(0)), stride = function.index(1);
-  for (int64_t dim : llvm::reverse(layout)) {
+  auto addTerm = [&](Value value) {
+    value = arith::MulIOp::create(b, loc, value, toVector(stride));
+    sum = arith::AddIOp::create(b, loc, sum, value);
+  };
+  Value block;
+  for (int64_t dim : llvm::reverse(layout.order)) {
+    bool isCut = layout.block && dim == layout.getLast();
     if (at[dim] != 0) {
       Value value = toVector(evaluateCoordinate(at[dim], tile));
-      value = arith::MulIOp::create(b, loc, value, toVector(stride));
-      sum = arith::AddIOp::create(b, loc, sum, value);
+      if (isCut) {
+        Value size = toVector(function.index(layout.block));
+        block = arith::DivUIOp::create(b, loc, value, size);
+        value = arith::RemUIOp::create(b, loc, value, size);
+      }
+      addTerm(value);
     }
-    stride = arith::MulIOp::create(
-        b, loc, stride, function.toIndex(function.getSize(tensor, dim)));
+    Value size = isCut ? function.index(layout.block)
+                       : function.toIndex(function.getSize(tensor, dim));
+    stride = arith::MulIOp::create(b, loc, stride, size);
   }
+  if (block)
+    addTerm(block);
   return LLVM::GEPOp::create(
       b, loc, VectorType::get({lanes}, pointer.getType()),
       getMemoryType(type.getElementType()), pointer, ValueRange{sum});
+}
+
+Value TileEvaluator::move(Value pointer, Type memory, Value elements) {
+  return LLVM::GEPOp::create(b, function.loc, pointer.getType(), memory,
+                             pointer, ValueRange{elements});
+}
+
+Value TileEvaluator::move(Value pointer, Type memory, int64_t elements) {
+  if (elements == 0)
+    return pointer;
+  // A constant index has 29 bits.
+  if (!llvm::isInt<29>(elements))
+    return move(pointer, memory, function.index(elements));
+  return LLVM::GEPOp::create(b, function.loc, pointer.getType(), memory,
+                             pointer,
+                             ArrayRef<LLVM::GEPArg>{int32_t(elements)});
+}
+
+BlockOffset TileEvaluator::getBlockOffset(const Coordinates &at,
+                                          RankedTensorType type,
+                                          const Layout &layout,
+                                          const Tile &tile) const {
+  BlockOffset offset;
+  offset.strides.resize(type.getRank(), 1);
+  int64_t stride = layout.block;
+  for (int64_t dim : llvm::reverse(ArrayRef(layout.order).drop_back())) {
+    offset.strides[dim] = stride;
+    stride *= type.getDimSize(dim);
+    for (auto [part, factor] : CoordinateSum(at[dim]).parts)
+      if (int loop = getLoop(part); loop >= 0)
+        offset.constant += tile[loop] * factor * offset.strides[dim];
+  }
+  offset.ofBlock = stride;
+  int loop = getLoop(at[layout.getLast()]);
+  offset.isAtBlock = loop >= 0 && steps[loop] % layout.block == 0;
+  for (Coordinate coordinate : at)
+    offset.isPicked |= nest.findPicked(coordinate) != nullptr;
+  if (offset.isAtBlock)
+    offset.constant +=
+        tile[loop] / layout.block * stride + tile[loop] % layout.block;
+  return offset;
+}
+
+Value TileEvaluator::getAddressInBlocks(Value tensor, Value pointer,
+                                        const Coordinates &at,
+                                        const Layout &layout,
+                                        const Tile &tile) {
+  Location loc = function.loc;
+  auto type = cast<RankedTensorType>(tensor.getType());
+  Type memory = getMemoryType(type.getElementType());
+  BlockOffset offset = getBlockOffset(at, type, layout, tile);
+  // The rest of the address is the same for the whole tile.
+  bool isShared = offset.isAtBlock && !offset.isPicked;
+  Key key = makeKey(pointer.getAsOpaquePointer(), &at, 0, tile);
+  Value base = isShared ? lookup(key) : Value();
+  if (!base) {
+    Tile origin = isShared ? Tile(tile.size(), 0) : tile;
+    Value sum = function.index(0);
+    auto addTerm = [&](Value value, int64_t stride) {
+      if (stride != 1)
+        value = arith::MulIOp::create(b, loc, value, function.index(stride));
+      sum = arith::AddIOp::create(b, loc, sum, value);
+    };
+    int lane = std::exchange(laneLoop, -1); // the first lane's coordinates
+    for (int64_t dim : layout.order) {
+      if (at[dim] == 0)
+        continue;
+      Value value = evaluateCoordinate(at[dim], origin);
+      if (dim != layout.getLast()) {
+        addTerm(value, offset.strides[dim]);
+        continue;
+      }
+      Value size = function.index(layout.block);
+      addTerm(arith::DivUIOp::create(b, loc, value, size), offset.ofBlock);
+      if (!isShared)
+        addTerm(arith::RemUIOp::create(b, loc, value, size), 1);
+    }
+    laneLoop = lane;
+    base = move(pointer, memory, sum);
+    if (isShared)
+      scopes[depth - 1].values[key] = base;
+  }
+  return isShared ? move(base, memory, offset.constant) : base;
 }
 
 Value TileEvaluator::getAddress(Value tensor, Value pointer,
@@ -370,31 +466,25 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
   Location loc = function.loc;
   auto type = cast<RankedTensorType>(tensor.getType());
   Type memory = getMemoryType(type.getElementType());
-  auto move = [&](Value from, LLVM::GEPArg distance) -> Value {
-    return LLVM::GEPOp::create(b, loc, from.getType(), memory, from,
-                               ArrayRef<LLVM::GEPArg>{distance});
-  };
-  // A constant index has 29 bits.
-  auto distance = [&](int64_t elements) {
-    return llvm::isInt<29>(elements) ? LLVM::GEPArg(int32_t(elements))
-                                     : LLVM::GEPArg(function.index(elements));
-  };
   if (isFlat) {
     if (!getLoops(at))
       return pointer;
     Key key{pointer.getAsOpaquePointer(), this, {}};
     Value base = lookup(key);
     if (!base)
-      base = scopes[depth - 1].values[key] = move(pointer, positions[0]);
-    return tile[0] ? move(base, distance(tile[0])) : base;
+      base = scopes[depth - 1].values[key] =
+          move(pointer, memory, positions[0]);
+    return move(base, memory, tile[0]);
   }
+  if (layout.block)
+    return getAddressInBlocks(tensor, pointer, at, layout, tile);
 
   // Offsets in the tile are constants if the strides are; the rest of the
   // address is the same for the whole tile and computed once.
   int64_t constant = 0, staticStride = 1;
   bool hasDynamicStride = false;
   Tile origin(tile);
-  for (int64_t dim : llvm::reverse(layout)) {
+  for (int64_t dim : llvm::reverse(layout.order)) {
     if (!hasDynamicStride)
       for (auto [part, factor] : CoordinateSum(at[dim]).parts)
         if (int loop = getLoop(part); loop >= 0)
@@ -424,7 +514,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
     Value sum, stride;
     staticStride = 1;
     int lane = std::exchange(laneLoop, -1); // the first lane's coordinates
-    for (int64_t dim : llvm::reverse(layout)) {
+    for (int64_t dim : llvm::reverse(layout.order)) {
       if (at[dim] != 0) {
         Value value = evaluateCoordinate(at[dim], origin);
         if (staticStride != 1)
@@ -443,9 +533,10 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
       }
     }
     laneLoop = lane;
-    base = scopes[depth - 1].values[key] = sum ? move(pointer, sum) : pointer;
+    base = scopes[depth - 1].values[key] =
+        sum ? move(pointer, memory, sum) : pointer;
   }
-  return constant ? move(base, distance(constant)) : base;
+  return move(base, memory, constant);
 }
 
 Type Panel::getElementType() const {
@@ -500,7 +591,17 @@ unsigned TileEvaluator::getAlignment(Value tensor, const Coordinates &at,
     }
     return common * bytes;
   }
-  for (int64_t dim : llvm::reverse(layout)) {
+  if (layout.block) {
+    BlockOffset offset = getBlockOffset(at, type, layout, tile);
+    if (!offset.isAtBlock)
+      return bytes;
+    for (int64_t dim : ArrayRef(layout.order).drop_back())
+      add(offset.strides[dim]);
+    add(offset.ofBlock);
+    add(offset.constant);
+    return common * bytes;
+  }
+  for (int64_t dim : llvm::reverse(layout.order)) {
     CoordinateSum sum(at[dim]);
     for (auto [part, factor] : sum.parts) {
       int loop = getLoop(part);

@@ -60,7 +60,7 @@ void World::addSlot(td::SlotOp op) {
     slotValues[op.getSymName()] = zeros;
   slots.push_back({keep(op.getKey()), keep(op.getSymName()),
                    int32_t(op.getKind()), int32_t(dtype), int32_t(dims.size()),
-                   0, dims.data(), nullptr, program.arena_bytes});
+                   0, dims.data(), nullptr, program.arena_bytes, 0});
   int64_t bytes = countElements(dims) * byteSize(dtype);
   program.arena_bytes += (bytes + 63) / 64 * 64;
 }

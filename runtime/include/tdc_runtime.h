@@ -108,8 +108,11 @@ typedef struct tdrt_slot {
                            {1, 0} is a matrix stored transposed; NULL is
                            row-major, as all slots on GPUs are */
   int64_t
-      offset; /* bytes from the start of the device's arena, a multiple of
-                 64; slots of the cpu lie before the program's state_bytes */
+      offset;    /* bytes from the start of the device's arena, a multiple of
+                    64; slots of the cpu lie before the program's state_bytes */
+  int64_t block; /* if not 0: so many elements of the last dim of `order` are
+                    next to each other, and the number of the block is
+                    outermost; the dim has a multiple of so many */
 } tdrt_slot;
 
 /* Another name of a slot: a parameter is tied, or a layer is in two places. */

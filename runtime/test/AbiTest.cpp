@@ -54,7 +54,7 @@ TEST(AbiTest, CodesAreUniqueAndRising) {
 // The sizes and offsets that the code generator uses to lay out constants.
 TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_tensor), 24u);
-  EXPECT_EQ(sizeof(tdrt_slot), 56u);
+  EXPECT_EQ(sizeof(tdrt_slot), 64u);
   EXPECT_EQ(sizeof(tdrt_alias), 24u);
   EXPECT_EQ(sizeof(tdrt_arg), 32u);
   EXPECT_EQ(sizeof(tdrt_site), 16u);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 using namespace tdrt_test;
 
@@ -17,12 +18,12 @@ const int64_t biasDims[] = {3};
 // A weight that kernels want transposed, its bias, a moment, and a bool.
 const tdrt_slot slots[] = {
     {"fc.weight", "fc.weight", TDRT_SLOT_PARAM, TDRT_F32, 2, 0, weightDims,
-     transposed, 0},
+     transposed, 0, 0},
     {"fc.bias", "fc.bias", TDRT_SLOT_PARAM, TDRT_F32, 1, 0, biasDims, nullptr,
-     64},
+     64, 0},
     {"opt.adam.fc.bias.m", "opt.adam.fc.bias.m", TDRT_SLOT_MOMENT, TDRT_F64, 1,
-     0, biasDims, nullptr, 128},
-    {"on", "on", TDRT_SLOT_BUFFER, TDRT_BOOL, 0, 0, nullptr, nullptr, 192}};
+     0, biasDims, nullptr, 128, 0},
+    {"on", "on", TDRT_SLOT_BUFFER, TDRT_BOOL, 0, 0, nullptr, nullptr, 192, 0}};
 const int32_t allSlots[] = {0, 1, 2, 3};
 const char *const allKeys[] = {"fc.weight", "fc.bias", "opt.adam.fc.bias.m",
                                "on"};
@@ -161,9 +162,9 @@ TEST_F(CheckpointTest, EveryDtypeInAnotherOrder) {
   const int64_t none[] = {0, 3};
   for (int32_t dtype : {TDRT_F64, TDRT_F16, TDRT_I8, TDRT_I32}) {
     const tdrt_slot turned[] = {
-        {"a", "a", TDRT_SLOT_PARAM, dtype, 2, 0, weightDims, transposed, 0},
-        {"b", "b", TDRT_SLOT_PARAM, dtype, 2, 0, none, transposed, 128},
-        {"c", "c", TDRT_SLOT_PARAM, dtype, 1, 0, biasDims, nullptr, 128}};
+        {"a", "a", TDRT_SLOT_PARAM, dtype, 2, 0, weightDims, transposed, 0, 0},
+        {"b", "b", TDRT_SLOT_PARAM, dtype, 2, 0, none, transposed, 128, 0},
+        {"c", "c", TDRT_SLOT_PARAM, dtype, 1, 0, biasDims, nullptr, 128, 0}};
     program.num_slots = 3;
     program.slots = turned;
     Opened ctx(program);
@@ -184,6 +185,38 @@ TEST_F(CheckpointTest, EveryDtypeInAnotherOrder) {
     tdrt_slot_read(ctx, 1, nullptr);
     tdrt_slot_write(ctx, 2, rows.data());
     tdrt_slot_read(ctx, 2, &back[0]);
+    EXPECT_EQ(back, rows);
+  }
+}
+
+// Blocks of 2 of the last dim in memory, which is the first or the last one,
+// and of 1; with a dim between, and without elements.
+TEST_F(CheckpointTest, Blocks) {
+  const int64_t matrix[] = {4, 3}, wide[] = {2, 3, 4}, none[] = {4, 0};
+  const int32_t rowMajor[] = {0, 1, 2};
+  const tdrt_slot blocks[] = {
+      {"a", "a", TDRT_SLOT_PARAM, TDRT_I32, 2, 0, matrix, transposed, 0, 2},
+      {"b", "b", TDRT_SLOT_PARAM, TDRT_I32, 3, 0, wide, rowMajor, 64, 2},
+      {"c", "c", TDRT_SLOT_PARAM, TDRT_I32, 2, 0, matrix, rowMajor, 192, 1},
+      {"d", "d", TDRT_SLOT_PARAM, TDRT_I32, 2, 0, none, transposed, 256, 2}};
+  const std::vector<int32_t> expected[] = {
+      {0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11},
+      {0, 1, 4, 5, 8,  9,  12, 13, 16, 17, 20, 21,
+       2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23},
+      {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11},
+      {}};
+  program.num_slots = 4;
+  program.slots = blocks;
+  Opened ctx(program);
+  for (int32_t i = 0; i < 4; ++i) {
+    std::vector<int32_t> rows(expected[i].size()), back(rows.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    tdrt_slot_write(ctx, i, rows.data());
+    const char *state = ctx->state + blocks[i].offset;
+    EXPECT_EQ(std::string(state, 4 * rows.size()),
+              std::string(reinterpret_cast<const char *>(expected[i].data()),
+                          4 * rows.size()));
+    tdrt_slot_read(ctx, i, back.data());
     EXPECT_EQ(back, rows);
   }
 }
@@ -603,8 +636,8 @@ TEST_F(CheckpointTest, ManyTensors) {
   for (int32_t i = 0; i < count; ++i) {
     keys.push_back(texts[i].c_str());
     indexes.push_back(i);
-    many.push_back(
-        {keys[i], keys[i], TDRT_SLOT_PARAM, TDRT_F32, 1, 0, none, nullptr, 0});
+    many.push_back({keys[i], keys[i], TDRT_SLOT_PARAM, TDRT_F32, 1, 0, none,
+                    nullptr, 0, 0});
   }
   program.num_slots = count;
   program.slots = many.data();

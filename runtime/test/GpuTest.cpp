@@ -574,7 +574,7 @@ TEST(GpuTest, NoSlotsOfGpusInFiles) {
     GpuProgram gpus(1);
     const int64_t dims[] = {4};
     const tdrt_slot slots[] = {
-        {"w", "w", TDRT_SLOT_PARAM, TDRT_F32, 1, 1, dims, nullptr, 0}};
+        {"w", "w", TDRT_SLOT_PARAM, TDRT_F32, 1, 1, dims, nullptr, 0, 0}};
     gpus.program.num_slots = 1;
     gpus.program.slots = slots;
     const int32_t indexes[] = {0};

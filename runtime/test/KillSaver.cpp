@@ -22,7 +22,7 @@ namespace {
 constexpr int64_t kElements = 128 << 10; // 1 MB
 const int64_t dims[] = {kElements};
 const tdrt_slot slots[] = {
-    {"state", "state", TDRT_SLOT_PARAM, TDRT_I64, 1, 0, dims, nullptr, 0}};
+    {"state", "state", TDRT_SLOT_PARAM, TDRT_I64, 1, 0, dims, nullptr, 0, 0}};
 const int32_t indexes[] = {0};
 const char *const keys[] = {"state"};
 const char *const names[] = {"step"};

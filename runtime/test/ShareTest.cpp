@@ -12,7 +12,7 @@ constexpr int64_t kSize = 16;
 constexpr int64_t kBytes = 64;
 const int64_t dims[] = {kSize};
 const tdrt_slot slots[] = {
-    {"w", "m.w", TDRT_SLOT_PARAM, TDRT_F32, 1, 0, dims, nullptr, 0}};
+    {"w", "m.w", TDRT_SLOT_PARAM, TDRT_F32, 1, 0, dims, nullptr, 0, 0}};
 const tdrt_port ports[] = {{"x", TDRT_F32, 1, dims}};
 
 /// The result lies in the arena, after the state, as in compiled code.

@@ -115,6 +115,29 @@ export fn wte() -> f32[2, 1] = lm.wte.weight
     assert net.wte().ravel().tolist() == [3, 4]
 
 
+@pytest.mark.parametrize("rows", [1, 3, 40, 130])
+def test_state_in_another_order(rows):
+    """Products may want their weights in another order, in blocks: state is row-major, and calls
+    use what was assigned last."""
+    net = tdsl.load_text(f"""
+let net = Sequential(Linear(768, 512), Linear(512, 50, bias=false))
+export fn f(x: f32[{rows}, 768]) -> f32[{rows}, 50] = net(x)
+""")
+    random = np.random.default_rng(1)
+    x = random.standard_normal((rows, 768)).astype("f4")
+    for _ in range(2):
+        expected = x.astype("f8")
+        for layer in "01":
+            shape = net.state[f"net.{layer}.weight"].shape
+            weight = (random.standard_normal(shape) / 16).astype("f4")
+            net.state[f"net.{layer}.weight"] = weight
+            assert (net.state[f"net.{layer}.weight"] == weight).all()
+            expected = expected @ weight.T.astype("f8")
+            if layer == "0":
+                expected += net.state["net.0.bias"]
+        np.testing.assert_allclose(net.f(x), expected, rtol=1e-4, atol=1e-4)
+
+
 def test_the_state_of_a_busy_module():
     """A thread that waits for a call to end does not block other threads."""
     module = tdsl.load_text("""

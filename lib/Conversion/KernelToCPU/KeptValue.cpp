@@ -106,7 +106,7 @@ private:
   /// along the loop that is on lanes.
   bool isAlongLanes(const Coordinates &at) const {
     const Layout &layout = function.resultLayouts[number];
-    if (layout.size() != at.size())
+    if (layout.order.size() != at.size())
       return false;
     LoopSet loops = getLoops(at) & onLanes;
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)

@@ -37,6 +37,7 @@ NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
     enterShare(loop, position);
   factors[loop] = factor;
   evaluator.positions[loop] = position;
+  evaluator.steps[loop] = getUnit(loop);
   evaluator.pushScope(loop, entry);
   Values results = body(carried);
   evaluator.popScope();

@@ -131,7 +131,7 @@ void Scheduler::orderLoops(LoopSet serial) {
   auto layoutOf = [&](Value tensor) {
     for (auto [i, root] : llvm::enumerate(nest.getRoots()))
       if (root.tensor == tensor && i < function.resultLayouts.size() &&
-          function.resultLayouts[i].size() == root.at->size())
+          function.resultLayouts[i].order.size() == root.at->size())
         return function.resultLayouts[i];
     return function.getLayout(tensor);
   };
@@ -158,7 +158,7 @@ void Scheduler::orderLoops(LoopSet serial) {
       list.push_back(loop);
   };
   for (const Access &root : nest.getRoots())
-    for (int64_t dim : layoutOf(root.tensor))
+    for (int64_t dim : layoutOf(root.tensor).order)
       if (int loop = getLoop((*root.at)[dim]); loop >= 0)
         add(loop);
   for (auto *list : {&schedule.outer, &schedule.later}) {
@@ -234,6 +234,12 @@ void Scheduler::planPanel() {
 
   // The loops of the factor are opened first, the lane loop last of them.
   Access factor = nest.getOperand(product, isRight);
+  Access source = nest.getSource(factor.tensor, *factor.at);
+  if (source.tensor && !isPaired) {
+    Layout layout = function.getLayout(source.tensor);
+    panel.isInMemory =
+        layout.block && getLaneStride(nest, source, *lane, layout) == 1;
+  }
   LoopSet ofFactor = nest.getLoopsOf(factor.tensor, *factor.at);
   SmallVector<unsigned> around, inner;
   for (unsigned loop : schedule.outer)

@@ -38,6 +38,9 @@ struct NestSchedule {
     unsigned factor; ///< operand of the product
     size_t around;
     llvm::SmallVector<unsigned, 2> rows; ///< see td::getPanelRows
+    /// Whether the elements are next to each other in memory already: the
+    /// tensor is in blocks. Nothing is copied.
+    bool isInMemory = false;
   };
   std::optional<PanelPlan> panel;
 
@@ -65,7 +68,8 @@ struct NestSchedule {
   /// Whether a thread may use a panel for several of its parts of the kernel:
   /// they share loops inside of it.
   bool keepsPanel() const {
-    return panel && llvm::any_of(shared, [&](unsigned loop) {
+    return panel && !panel->isInMemory &&
+           llvm::any_of(shared, [&](unsigned loop) {
              return !llvm::is_contained(
                  llvm::ArrayRef(outer).take_front(panel->around), loop);
            });

@@ -45,9 +45,9 @@ bool isStreamedProduct(const KernelFunction &function, const LoopNest &nest,
   LoopSet ofMatrix = toLoopSet(terms) | toLoopSet(lane);
   auto isInRuns = [&](const Access &input) {
     LoopSet loops = nest.getLoopsOf(input.tensor, *input.at);
+    Layout layout = function.getLayout(input.tensor);
     return (loops & ofMatrix) != ofMatrix ||
-           getLaneStride(nest, input, lane, function.getLayout(input.tensor)) ==
-               1;
+           (!layout.block && getLaneStride(nest, input, lane, layout) == 1);
   };
   int64_t rows = nest.estimatePositions(contraction.rows),
           count = nest.getLoops()[terms].extent;

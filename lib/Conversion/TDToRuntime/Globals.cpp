@@ -3,6 +3,7 @@
 #include "Globals.h"
 #include "CodeGen/RuntimeFunctions.h"
 #include "Conversion/TDToRuntime.h"
+#include "Dialect/TD/Analysis/Kernels/Vectorization.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "tdc_runtime.h"
 
@@ -269,9 +270,12 @@ FlatSymbolRefAttr Globals::addSlots(const SlotTable &slots) {
   for (const SlotRow &slot : slots.getRows()) {
     td::SlotOp op = slot.op;
     FlatSymbolRefAttr order;
+    auto layout = td::Layout::fromAttribute(
+        slot.layout ? slot.layout.asArrayRef() : ArrayRef<int64_t>(),
+        slot.layout ? slot.type.getRank() : 0);
     if (slot.layout)
       order = getInt32s(llvm::map_to_vector(
-          slot.layout.asArrayRef(), [](int64_t dim) { return int32_t(dim); }));
+          layout.order, [](int64_t dim) { return int32_t(dim); }));
     rows.push_back(
         {Field::pointer(getText(op.getKey())),
          Field::pointer(getText(op.getSymName())),
@@ -279,7 +283,7 @@ FlatSymbolRefAttr Globals::addSlots(const SlotTable &slots) {
          Field::int32(int32_t(td::getDType(slot.type.getElementType()))),
          Field::int32(slot.type.getRank()), Field::int32(slot.device),
          Field::pointer(getSizes(slot.type)), Field::pointer(order),
-         Field::int64(slot.offset)});
+         Field::int64(slot.offset), Field::int64(layout.block)});
   }
   return addTable("tdc_slots", rows);
 }

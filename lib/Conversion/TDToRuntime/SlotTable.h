@@ -34,7 +34,7 @@ inline constexpr int32_t kPinned = -2;
 struct SlotRow {
   td::SlotOp op;
   mlir::RankedTensorType type;
-  /// The physical order of the dims, null if row-major.
+  /// td::Layout, null if row-major.
   mlir::DenseI64ArrayAttr layout;
   int32_t device = 0;
   int32_t index = 0;  ///< in the program's table, in order of declaration

@@ -10,12 +10,16 @@ namespace tdrt {
 /// Sizes and strides, in elements, of the dims of a tensor.
 struct Layout {
   /// The layout of a tensor stored with the dims in `order`, outermost first;
-  /// null is row-major.
-  Layout(const int64_t *dims, int32_t rank, const int32_t *order);
+  /// null is row-major. `block` is as in tdrt_slot.
+  Layout(const int64_t *dims, int32_t rank, const int32_t *order,
+         int64_t block = 0);
 
   int32_t rank;
   const int64_t *dims;
-  int64_t strides[TDRT_MAX_RANK];
+  int64_t strides[TDRT_MAX_RANK]; ///< of the dim in blocks: within a block
+  int32_t inBlocks = -1;          ///< a dim, or -1
+  int64_t block = 0;              ///< its elements in a block
+  int64_t ofBlock = 0;            ///< the distance of two blocks
 };
 
 /// Copies between a row-major tensor and one of another layout. Cannot fail.

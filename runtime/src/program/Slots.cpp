@@ -11,7 +11,7 @@ void tdrt_slot_read(const tdrt_context *ctx, int32_t slot, void *to) {
   const tdrt_slot &s = Context::of(ctx).program->slots[slot];
   const char *from = ctx->state + s.offset;
   if (s.order)
-    toRowMajor(to, from, Layout(s.dims, s.rank, s.order),
+    toRowMajor(to, from, Layout(s.dims, s.rank, s.order, s.block),
                elementBytes(s.dtype));
   else
     memcpy(to, from, tensorBytes(s.dtype, s.rank, s.dims));
@@ -21,7 +21,7 @@ void tdrt_slot_write(tdrt_context *ctx, int32_t slot, const void *from) {
   const tdrt_slot &s = Context::of(ctx).program->slots[slot];
   char *to = ctx->state + s.offset;
   if (s.order)
-    fromRowMajor(to, from, Layout(s.dims, s.rank, s.order),
+    fromRowMajor(to, from, Layout(s.dims, s.rank, s.order, s.block),
                  elementBytes(s.dtype));
   else
     memcpy(to, from, tensorBytes(s.dtype, s.rank, s.dims));

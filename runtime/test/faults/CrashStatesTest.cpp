@@ -169,7 +169,7 @@ protected:
   void setElements(int64_t n) {
     elements = n;
     slot = {"state", "state",   TDRT_SLOT_PARAM, TDRT_I64, 1,
-            0,       &elements, nullptr,         0};
+            0,       &elements, nullptr,         0,        0};
     program.num_slots = 1;
     program.slots = &slot;
     program.arena_bytes = n * 8;

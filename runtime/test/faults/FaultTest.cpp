@@ -32,7 +32,7 @@ const int64_t dims[] = {2, 3};
 const int32_t order[] = {1, 0};
 const tdrt_slot slots[] = {{"a long name of a weight",
                             "a long name of a weight", TDRT_SLOT_PARAM,
-                            TDRT_F32, 2, 0, dims, order, 0}};
+                            TDRT_F32, 2, 0, dims, order, 0, 0}};
 const int32_t indexes[] = {0};
 const char *const keys[] = {"a long name of a weight"};
 const char *const names[] = {"a long name of a number"};

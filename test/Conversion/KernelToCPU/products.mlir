@@ -82,6 +82,30 @@ func.func @large(%x: tensor<2x70x600xf32>, %w: tensor<2x600x600xf32>) -> tensor<
 
 // -----
 
+// A matrix in blocks is read in place, block by block: 640 rows of 16 elements.
+// CHECK-LABEL: func.func @blocks
+// CHECK: td.launch @kernel_0(%arg0, %arg1) blocks(%{{.*}}) work {{[0-9]+}} in_place []
+// CHECK-SAME: -> tensor<70x640xf32>
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c64_i64
+// CHECK-NOT: llvm.store
+// CHECK: %[[BLOCK:.*]] = llvm.getelementptr %arg2[%{{.*}}]
+// CHECK: llvm.load %[[BLOCK]] {{.*}} -> vector<16xf32>
+// CHECK: %[[NEXT:.*]] = llvm.getelementptr %[[BLOCK]][10240]
+// CHECK: llvm.load %[[NEXT]] {{.*}} -> vector<16xf32>
+func.func @blocks(%x: tensor<70x640xf32>, %w: tensor<640x640xf32>) -> tensor<70x640xf32> {
+  %y = td.kernel(%x, %w) {layouts = [array<i64: 0, 1>, array<i64: 1, 0, 16>, array<i64: 0, 1>]}
+      : (tensor<70x640xf32>, tensor<640x640xf32>) -> tensor<70x640xf32> {
+  ^bb0(%a: tensor<70x640xf32>, %b: tensor<640x640xf32>):
+    %t = td.permute %b [1, 0] : tensor<640x640xf32> to tensor<640x640xf32>
+    %p = td.matmul %a, %t : tensor<70x640xf32>, tensor<640x640xf32> -> tensor<70x640xf32>
+    td.yield %p : tensor<70x640xf32>
+  }
+  return %y : tensor<70x640xf32>
+}
+
+// -----
+
 // Every second element of a row: the panel is gathered once for all channels.
 // CHECK-LABEL: func.func @strided
 // CHECK: -> (tensor<1x64x8x16xf32>, tensor<512xf32>)

@@ -47,7 +47,7 @@ module attributes {
 // CHECK-DAG: @[[PATH]]("path\00")
 
 // Slots are listed in the order of their declaration, with sizes, order and offset.
-// CHECK: @tdc_slots() {{.*}} !llvm.array<2 x struct<(ptr, ptr, i32, i32, i32, i32, ptr, ptr, i64)>>
+// CHECK: @tdc_slots() {{.*}} !llvm.array<2 x struct<(ptr, ptr, i32, i32, i32, i32, ptr, ptr, i64, i64)>>
 // CHECK: llvm.mlir.addressof @[[M:tdc_data_.*]] :
 // CHECK: llvm.mlir.addressof @[[FULL:tdc_data_.*]] :
 // CHECK: llvm.mlir.constant(2 : i32)

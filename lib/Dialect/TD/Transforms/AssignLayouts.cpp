@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Dialect/TD/Analysis/Kernels/Contraction.h"
 #include "Dialect/TD/Analysis/Kernels/Vectorization.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -76,6 +77,7 @@ private:
   Layout getLayout(Value value);
   double getCost(ArrayRef<Kernel *> users);
   void choose(void *leader);
+  bool mayHaveBlocks(void *leader);
   void annotate();
 
   ModuleOp module;
@@ -87,6 +89,7 @@ private:
   /// By the leader of a group: the dim that is last in memory, counted from the
   /// end; 0 or absent if it is the last one.
   llvm::DenseMap<void *, unsigned> lastInMemory;
+  llvm::DenseSet<void *> inBlocks; ///< leaders of groups in blocks
   /// By the leader of a group: the kernels that use matrices of the group.
   llvm::DenseMap<void *, SmallVector<Kernel *>> users;
   llvm::DenseMap<Attribute, Value> slots; ///< a value of each slot
@@ -179,8 +182,11 @@ Layout LayoutAssigner::getLayout(Value value) {
   auto known = groups.findLeader(value.getAsOpaquePointer());
   if (known == groups.member_end())
     return layout;
-  if (unsigned last = lastInMemory.lookup(*known); last < layout.size())
-    std::rotate(layout.end() - 1 - last, layout.end() - last, layout.end());
+  auto &order = layout.order;
+  if (unsigned last = lastInMemory.lookup(*known); last < order.size())
+    std::rotate(order.end() - 1 - last, order.end() - last, order.end());
+  if (inBlocks.contains(*known))
+    layout.block = lanes;
   return layout;
 }
 
@@ -227,6 +233,51 @@ void LayoutAssigner::choose(void *leader) {
     }
   }
   lastInMemory[leader] = best;
+  if (!mayHaveBlocks(leader))
+    return;
+  inBlocks.insert(leader);
+  if (getCost(kernels) > least)
+    inBlocks.erase(leader);
+}
+
+/// Whether the group is a matrix that only products read, and only elementwise
+/// kernels write, outside of loops: where others use it, blocks would save less
+/// than they cost.
+bool LayoutAssigner::mayHaveBlocks(void *leader) {
+  Value value = Value::getFromOpaquePointer(leader);
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getRank() != 2 || !type.hasStaticShape() ||
+      type.getDimSize(getLayout(value).getLast()) % lanes != 0)
+    return false;
+  bool isFactor = false;
+  for (Kernel *kernel : users[leader]) {
+    auto isMember = [&](Value outer) {
+      auto group = groups.findLeader(outer.getAsOpaquePointer());
+      return group != groups.member_end() && *group == leader;
+    };
+    if (llvm::any_of(kernel->op.getResults(), isMember)) {
+      if (kernel->weight > 1 || !kernel->nest.getReductions().empty())
+        return false;
+      continue;
+    }
+    std::optional<Contraction> product = Contraction::get(kernel->nest);
+    auto isMemberInside = [&](Value inner) {
+      return isa<BlockArgument>(inner) && isMember(outside(kernel->op, inner));
+    };
+    auto isRead = [&](const Access &factor) {
+      Value source = kernel->nest.getSource(factor.tensor, *factor.at).tensor;
+      return source && isMemberInside(source);
+    };
+    if (!product ||
+        llvm::count_if(kernel->nest.getInputs(),
+                       [&](const Access &input) {
+                         return isMemberInside(input.tensor);
+                       }) != 1 ||
+        isRead(product->left) == isRead(product->right))
+      return false;
+    isFactor = true;
+  }
+  return isFactor;
 }
 
 void LayoutAssigner::annotate() {
@@ -240,7 +291,7 @@ void LayoutAssigner::annotate() {
         layout = getLayout(value);
         isDefault &= layout == getRowMajor(value);
       }
-      layouts.push_back(builder.getDenseI64ArrayAttr(layout));
+      layouts.push_back(builder.getDenseI64ArrayAttr(layout.toAttribute()));
     };
     llvm::for_each(kernel.op.getInputs(), add);
     llvm::for_each(kernel.op.getResults(), add);
@@ -253,7 +304,8 @@ void LayoutAssigner::annotate() {
       continue;
     Layout layout = getLayout(value);
     if (layout != getRowMajor(value))
-      slot->setAttr("layout", builder.getDenseI64ArrayAttr(layout));
+      slot->setAttr("layout",
+                    builder.getDenseI64ArrayAttr(layout.toAttribute()));
   }
 }
 

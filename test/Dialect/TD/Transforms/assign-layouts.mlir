@@ -79,3 +79,54 @@ func.func @linear(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
   %y = td.matmul %x, %t : tensor<8x10xf32>, tensor<10x50xf32> -> tensor<8x50xf32>
   return %y : tensor<8x50xf32>
 }
+
+// -----
+
+// A weight that only products read, and that no loop writes, is in blocks of a
+// vector: here of 4 elements. Its initial numbers are stored there.
+// CHECK: td.slot @w param "w" of "m" {layout = array<i64: 1, 0, 4>} : tensor<48x10xf32>
+td.slot @w param "w" of "m" : tensor<48x10xf32>
+// CHECK-LABEL: func.func @blocks
+func.func @blocks(%x: tensor<8x10xf32>, %u: tensor<48x10xf32>, %scale: f64) -> tensor<8x48xf32> {
+  // CHECK: td.kernel({{.*}}) {layouts = [array<i64: 0, 1>, array<i64>, array<i64: 1, 0, 4>]}
+  // CHECK: td.kernel({{.*}}) {layouts = [array<i64: 0, 1>, array<i64: 1, 0, 4>, array<i64: 0, 1>]}
+  %s = td.fill %scale : f64 -> tensor<48x10xf32>
+  %v = td.mul %u, %s : tensor<48x10xf32>
+  td.write %v, @w : tensor<48x10xf32>
+  %w = td.read @w : tensor<48x10xf32>
+  %t = td.permute %w [1, 0] : tensor<48x10xf32> to tensor<10x48xf32>
+  %y = td.matmul %x, %t : tensor<8x10xf32>, tensor<10x48xf32> -> tensor<8x48xf32>
+  return %y : tensor<8x48xf32>
+}
+
+// -----
+
+// Not in blocks: a weight that an elementwise op reads, one with a remainder, and
+// one that a loop writes.
+// CHECK-DAG: td.slot @read {{.*}} {layout = array<i64: 1, 0>}
+// CHECK-DAG: td.slot @rest {{.*}} {layout = array<i64: 1, 0>}
+// CHECK-DAG: td.slot @trained {{.*}} {layout = array<i64: 1, 0>}
+td.slot @read param "read" of "m" : tensor<48x10xf32>
+td.slot @rest param "rest" of "m" : tensor<46x10xf32>
+td.slot @trained param "trained" of "m" : tensor<48x10xf32>
+func.func @no_blocks(%x: tensor<8x10xf32>, %n: i64) -> (tensor<8x48xf32>, tensor<8x46xf32>, tensor<10xf32>) {
+  %a = td.read @read : tensor<48x10xf32>
+  %at = td.permute %a [1, 0] : tensor<48x10xf32> to tensor<10x48xf32>
+  %y = td.matmul %x, %at : tensor<8x10xf32>, tensor<10x48xf32> -> tensor<8x48xf32>
+  %sum = td.reduce sum %a [0] : tensor<48x10xf32> to tensor<10xf32>
+  %b = td.read @rest : tensor<46x10xf32>
+  %bt = td.permute %b [1, 0] : tensor<46x10xf32> to tensor<10x46xf32>
+  %z = td.matmul %x, %bt : tensor<8x10xf32>, tensor<10x46xf32> -> tensor<8x46xf32>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%p = %y) -> (tensor<8x48xf32>) : i64 {
+    %w = td.read @trained : tensor<48x10xf32>
+    %t = td.permute %w [1, 0] : tensor<48x10xf32> to tensor<10x48xf32>
+    %q = td.matmul %x, %t : tensor<8x10xf32>, tensor<10x48xf32> -> tensor<8x48xf32>
+    %m = td.add %p, %q : tensor<8x48xf32>
+    %u = td.add %w, %w : tensor<48x10xf32>
+    td.write %u, @trained : tensor<48x10xf32>
+    scf.yield %m : tensor<8x48xf32>
+  }
+  return %r, %z, %sum : tensor<8x48xf32>, tensor<8x46xf32>, tensor<10xf32>
+}

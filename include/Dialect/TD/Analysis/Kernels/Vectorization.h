@@ -15,8 +15,27 @@
 
 namespace tdc::td {
 
-/// The dims of a tensor from the outermost to the innermost in memory.
-using Layout = llvm::SmallVector<int64_t, 4>;
+/// The order of a tensor's elements in memory.
+struct Layout {
+  /// The dims from the outermost to the innermost in memory.
+  llvm::SmallVector<int64_t, 4> order;
+  /// If it is not 0, the tensor is in blocks: so many elements of the last dim
+  /// of `order` are next to each other, and the number of the block is
+  /// outermost. A product reads the blocks of a matrix as it would read panels
+  /// (PanelEmitter.h). The dim has a multiple of so many elements, and all
+  /// sizes are known.
+  int64_t block = 0;
+
+  /// The layout of an attribute on a tensor of that rank: the order, and then
+  /// the size of blocks if there are blocks.
+  static Layout fromAttribute(llvm::ArrayRef<int64_t> attribute, unsigned rank);
+  llvm::SmallVector<int64_t> toAttribute() const;
+  int64_t getLast() const { return order.back(); }
+  bool operator==(const Layout &other) const {
+    return order == other.order && block == other.block;
+  }
+  bool operator!=(const Layout &other) const { return !(*this == other); }
+};
 /// The row-major layout of the tensor: 0, 1, … for all dims.
 Layout getRowMajor(mlir::Value tensor);
 using LayoutFunction = llvm::function_ref<Layout(mlir::Value)>;
@@ -52,7 +71,8 @@ llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
                                             int64_t lanes, int64_t mostBytes);
 
 /// The distance in memory of two neighbours along `loop`: 0 (the same element),
-/// 1 (contiguous) or -1 (anything else).
+/// 1 (contiguous, in blocks: within each) or -1 (anything else). Lanes divide
+/// blocks, and begin at a multiple of their number.
 int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
                   const Layout &layout);
 

@@ -21,9 +21,27 @@ constexpr double kAlonePerLane = 2.5;
 constexpr double kLaneSum = 8;
 } // namespace
 
+Layout Layout::fromAttribute(ArrayRef<int64_t> attribute, unsigned rank) {
+  Layout layout;
+  llvm::append_range(layout.order, attribute.take_front(rank));
+  if (attribute.size() > rank)
+    layout.block = attribute.back();
+  return layout;
+}
+
+SmallVector<int64_t> Layout::toAttribute() const {
+  SmallVector<int64_t> attribute(order.begin(), order.end());
+  if (block)
+    attribute.push_back(block);
+  return attribute;
+}
+
 Layout getRowMajor(Value tensor) {
-  return llvm::to_vector<4>(llvm::seq<int64_t>(
-      0, cast<RankedTensorType>(tensor.getType()).getRank()));
+  Layout layout;
+  llvm::append_range(
+      layout.order, llvm::seq<int64_t>(
+                        0, cast<RankedTensorType>(tensor.getType()).getRank()));
+  return layout;
 }
 
 int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
@@ -31,12 +49,13 @@ int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
   int stride = 0;
   bool innermost = true;
   auto type = cast<RankedTensorType>(access.tensor.getType());
-  for (int64_t dim : llvm::reverse(layout)) {
+  for (int64_t dim : llvm::reverse(layout.order)) {
     Coordinate at = (*access.at)[dim];
     if (nest.isPickedBy(at, loop))
       return -1;
     if (int64_t factor = CoordinateSum(at).getFactor(loop)) {
-      if (stride || factor != 1 || !innermost)
+      bool isShifted = layout.block && getLoop(at) != int(loop);
+      if (stride || factor != 1 || !innermost || isShifted)
         return -1;
       stride = 1;
     }
