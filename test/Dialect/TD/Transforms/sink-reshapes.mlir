@@ -129,3 +129,18 @@ func.func @dropout(%x: tensor<32x8xf32, #td.dev<cuda, 0>>, %w: tensor<8x16xf32, 
   %o = td.not %n : tensor<4x8x16xi1, #td.dev<cuda, 0>>
   return %u, %o : tensor<4x8x16xf32, #td.dev<cuda, 0>>, tensor<4x8x16xi1, #td.dev<cuda, 0>>
 }
+
+// -----
+
+// A kernel of its own makes a permutation: it is viewed.
+// CHECK-LABEL: func.func @permutation
+// CHECK: %[[R:.*]] = td.random permutation {{.*}} : tensor<6xi64, #td.dev<cuda, 0>>
+// CHECK: %[[V:.*]] = td.reshape %[[R]]
+// CHECK: td.add %{{.*}}, %[[V]] : tensor<2x3xi64, #td.dev<cuda, 0>>
+func.func @permutation(%x: tensor<2x3xi64, #td.dev<cuda, 0>>, %seed: i64, %call: i64) -> tensor<6xi64, #td.dev<cuda, 0>> {
+  %n = td.neg %x : tensor<2x3xi64, #td.dev<cuda, 0>>
+  %q = td.reshape %n : tensor<2x3xi64, #td.dev<cuda, 0>> to tensor<6xi64, #td.dev<cuda, 0>>
+  %r = td.random permutation %seed, %call : tensor<6xi64, #td.dev<cuda, 0>>
+  %y = td.add %q, %r : tensor<6xi64, #td.dev<cuda, 0>>
+  return %y : tensor<6xi64, #td.dev<cuda, 0>>
+}

@@ -157,7 +157,8 @@ private:
   /// Whether the tensor is stored in any case, so that it can be viewed.
   bool isStored(Value tensor) {
     Operation *def = tensor.getDefiningOp();
-    if (!def || def->getBlock() != reshape->getBlock() || !isKernelOp(def))
+    if (!def || def->getBlock() != reshape->getBlock() || !isKernelOp(def) ||
+        isNeverFused(def))
       return true;
     unsigned cost = 0;
     return llvm::any_of(def->getUsers(),
