@@ -30,6 +30,9 @@ constexpr int64_t kManyTerms = 64;
 constexpr int64_t kLongSum = 1024;
 
 /// The bits of the widest element that runs on lanes if the loops `onLanes` do.
+/// The lanes of the shortest vectors.
+constexpr int64_t kFewestLanes = 4;
+
 static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
   int64_t bits = kLeastBits;
   auto widen = [&](Value tensor, const Coordinates &at) {
@@ -99,6 +102,7 @@ public:
   }
   /// Whether the kernel is a streamed product; sets its factors then.
   bool planStream();
+  bool fitsHalf() const;
   /// Plans a panel for the factor on lanes if its elements have enough readers:
   /// some if its neighbours on lanes are not neighbours in memory, many if it
   /// is larger than the caches. Then brings the outer loops into another order.
@@ -127,6 +131,19 @@ private:
 };
 } // namespace
 
+/// Whether half of the lanes hold every loop of the product that is on lanes.
+/// An instruction on shorter vectors needs no mask, and takes half the time on
+/// some processors.
+bool Scheduler::fitsHalf() const {
+  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    if (schedule.isOnLanes(loop) &&
+        (ShapedType::isDynamic(extent) || extent * 2 > schedule.lanes))
+      return false;
+  }
+  return schedule.onLanes != 0;
+}
+
 void Scheduler::orderLoops(LoopSet serial) {
   auto layoutOf = [&](Value tensor) {
     for (auto [i, root] : llvm::enumerate(nest.getRoots()))
@@ -145,6 +162,8 @@ void Scheduler::orderLoops(LoopSet serial) {
   if (int64_t bits = getWidestOnLanes(nest, schedule.onLanes);
       bits > kLeastBits)
     planFor(bits);
+  while (contraction && schedule.lanes > kFewestLanes && fitsHalf())
+    schedule.lanes /= 2;
 
   LoopSet reduced = nest.getResultLoops();
   // Loops are in the memory order of the first root that has them. The lane

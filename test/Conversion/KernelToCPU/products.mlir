@@ -82,6 +82,20 @@ func.func @large(%x: tensor<2x70x600xf32>, %w: tensor<2x600x600xf32>) -> tensor<
 
 // -----
 
+// Eight columns fit half a vector: no lanes are masked.
+// CHECK-LABEL: func.func @half
+// CHECK: llvm.func internal @kernel_0
+// CHECK-NOT: vector<16xf32>
+// CHECK-NOT: mask
+// CHECK: math.fma {{.*}} : vector<8xf32>
+// CHECK: llvm.return
+func.func @half(%x: tensor<128x64xf32>, %w: tensor<64x8xf32>) -> tensor<128x8xf32> {
+  %y = td.matmul %x, %w : tensor<128x64xf32>, tensor<64x8xf32> -> tensor<128x8xf32>
+  return %y : tensor<128x8xf32>
+}
+
+// -----
+
 // A matrix in blocks is read in place, block by block: 640 rows of 16 elements.
 // CHECK-LABEL: func.func @blocks
 // CHECK: td.launch @kernel_0(%arg0, %arg1) blocks(%{{.*}}) work {{[0-9]+}} in_place []
