@@ -60,16 +60,18 @@ struct Panel {
 /// position (on the lane loop, a multiple of the lane count).
 using Tile = llvm::SmallVector<int64_t, 8>;
 
-/// Where an element of a tensor in blocks is (td::Layout).
+/// The parts of an element's offset in a blocked layout (td::Layout).
 struct BlockOffset {
-  /// In elements, per dim; of the last one within a block.
+  /// Per dim, in elements; of the blocked dim within a block.
   llvm::SmallVector<int64_t, 4> strides;
-  int64_t ofBlock = 0; ///< the distance of blocks
-  /// Whether the tile begins at a block.
-  bool isAtBlock = false;
+  int64_t blockStride = 0; ///< elements from one block to the next
+  /// Whether the position of the tile in the blocked dim is a multiple of the
+  /// block size.
+  bool isAligned = false;
   /// Whether a coordinate contains an element of an index tensor.
   bool isPicked = false;
-  int64_t constant = 0; ///< of the offsets in the tile
+  /// The part that comes from the offsets inside the tile, in elements.
+  int64_t constant = 0;
 };
 
 class TileEvaluator {
@@ -183,13 +185,14 @@ private:
   mlir::Value getAddress(mlir::Value tensor, mlir::Value pointer,
                          const td::Coordinates &at, const td::Layout &layout,
                          const Tile &tile);
-  /// The same of a layout in blocks.
+  /// The same for a blocked layout.
   mlir::Value getAddressInBlocks(mlir::Value tensor, mlir::Value pointer,
                                  const td::Coordinates &at,
                                  const td::Layout &layout, const Tile &tile);
   BlockOffset getBlockOffset(const td::Coordinates &at,
                              mlir::RankedTensorType type,
                              const td::Layout &layout, const Tile &tile) const;
+  /// The address `elements` elements of type `memory` after `pointer`.
   mlir::Value move(mlir::Value pointer, mlir::Type memory,
                    mlir::Value elements);
   mlir::Value move(mlir::Value pointer, mlir::Type memory, int64_t elements);

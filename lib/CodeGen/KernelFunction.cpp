@@ -239,15 +239,12 @@ bool isFlatNest(const LoopNest &nest, const KernelFunction &function) {
     }
     if (order.empty())
       return true;
-    if (layout.block) {
-      if (isNumbered)
-        return false;
-      order.push_back(-int(layout.block));
-    }
+    if (order.size() != nest.getLoops().size() || (layout.block && isNumbered))
+      return false;
+    order.push_back(int(layout.block));
     if (first.empty())
       first = order;
-    return order == first &&
-           order.size() - (layout.block != 0) == nest.getLoops().size();
+    return order == first;
   };
   for (auto [i, root] : llvm::enumerate(nest.getRoots()))
     if (!isAlike(root, function.resultLayouts[i]))

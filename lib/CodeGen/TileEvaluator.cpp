@@ -356,18 +356,18 @@ Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
   };
   Value block;
   for (int64_t dim : llvm::reverse(layout.order)) {
-    bool isCut = layout.block && dim == layout.getLast();
+    bool isBlocked = layout.block && dim == layout.getLast();
     if (at[dim] != 0) {
       Value value = toVector(evaluateCoordinate(at[dim], tile));
-      if (isCut) {
+      if (isBlocked) {
         Value size = toVector(function.index(layout.block));
         block = arith::DivUIOp::create(b, loc, value, size);
         value = arith::RemUIOp::create(b, loc, value, size);
       }
       addTerm(value);
     }
-    Value size = isCut ? function.index(layout.block)
-                       : function.toIndex(function.getSize(tensor, dim));
+    Value size = isBlocked ? function.index(layout.block)
+                           : function.toIndex(function.getSize(tensor, dim));
     stride = arith::MulIOp::create(b, loc, stride, size);
   }
   if (block)
@@ -407,12 +407,12 @@ BlockOffset TileEvaluator::getBlockOffset(const Coordinates &at,
       if (int loop = getLoop(part); loop >= 0)
         offset.constant += tile[loop] * factor * offset.strides[dim];
   }
-  offset.ofBlock = stride;
+  offset.blockStride = stride;
   int loop = getLoop(at[layout.getLast()]);
-  offset.isAtBlock = loop >= 0 && steps[loop] % layout.block == 0;
+  offset.isAligned = loop >= 0 && steps[loop] % layout.block == 0;
   for (Coordinate coordinate : at)
     offset.isPicked |= nest.findPicked(coordinate) != nullptr;
-  if (offset.isAtBlock)
+  if (offset.isAligned)
     offset.constant +=
         tile[loop] / layout.block * stride + tile[loop] % layout.block;
   return offset;
@@ -427,7 +427,7 @@ Value TileEvaluator::getAddressInBlocks(Value tensor, Value pointer,
   Type memory = getMemoryType(type.getElementType());
   BlockOffset offset = getBlockOffset(at, type, layout, tile);
   // The rest of the address is the same for the whole tile.
-  bool isShared = offset.isAtBlock && !offset.isPicked;
+  bool isShared = offset.isAligned && !offset.isPicked;
   Key key = makeKey(pointer.getAsOpaquePointer(), &at, 0, tile);
   Value base = isShared ? lookup(key) : Value();
   if (!base) {
@@ -448,7 +448,7 @@ Value TileEvaluator::getAddressInBlocks(Value tensor, Value pointer,
         continue;
       }
       Value size = function.index(layout.block);
-      addTerm(arith::DivUIOp::create(b, loc, value, size), offset.ofBlock);
+      addTerm(arith::DivUIOp::create(b, loc, value, size), offset.blockStride);
       if (!isShared)
         addTerm(arith::RemUIOp::create(b, loc, value, size), 1);
     }
@@ -593,11 +593,11 @@ unsigned TileEvaluator::getAlignment(Value tensor, const Coordinates &at,
   }
   if (layout.block) {
     BlockOffset offset = getBlockOffset(at, type, layout, tile);
-    if (!offset.isAtBlock)
+    if (!offset.isAligned)
       return bytes;
     for (int64_t dim : ArrayRef(layout.order).drop_back())
       add(offset.strides[dim]);
-    add(offset.ofBlock);
+    add(offset.blockStride);
     add(offset.constant);
     return common * bytes;
   }

@@ -110,9 +110,9 @@ typedef struct tdrt_slot {
   int64_t
       offset;    /* bytes from the start of the device's arena, a multiple of
                     64; slots of the cpu lie before the program's state_bytes */
-  int64_t block; /* if not 0: so many elements of the last dim of `order` are
-                    next to each other, and the number of the block is
-                    outermost; the dim has a multiple of so many */
+  int64_t block; /* 0, or the block size of a blocked layout: the last dim of
+                    `order` is split into blocks of so many contiguous elements,
+                    and the block index is outermost; it divides that dim */
 } tdrt_slot;
 
 /* Another name of a slot: a parameter is tied, or a layer is in two places. */

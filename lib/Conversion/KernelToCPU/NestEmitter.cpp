@@ -78,7 +78,7 @@ static void emit(KernelFunction &function, const LoopNest &nest,
       });
     };
     auto emitBlocks = [&](ValueRange) {
-      if (schedule.panel && !schedule.panel->isInMemory)
+      if (schedule.copiesPanel())
         emitPanel(loops, schedule);
       return loops.open(inner, {}, emitRows, /*sums=*/nullptr, later);
     };
@@ -136,7 +136,7 @@ static LaunchShape getShape(const KernelFunction &function,
 static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
   KernelPlan plan;
   plan.inPlace = findInPlace(kernel.function, *kernel.nest, schedule);
-  if (schedule.panel && !schedule.panel->isInMemory)
+  if (schedule.copiesPanel())
     plan.scratch = getPanelType(*kernel.nest, schedule);
   if (schedule.isStreamed)
     plan.scratch = getStreamType(*kernel.nest, schedule);

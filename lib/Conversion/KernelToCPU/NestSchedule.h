@@ -38,8 +38,8 @@ struct NestSchedule {
     unsigned factor; ///< operand of the product
     size_t around;
     llvm::SmallVector<unsigned, 2> rows; ///< see td::getPanelRows
-    /// Whether the elements are next to each other in memory already: the
-    /// tensor is in blocks. Nothing is copied.
+    /// Whether the factor has a blocked layout, which has its elements in the
+    /// order of a panel: they are read in place.
     bool isInMemory = false;
   };
   std::optional<PanelPlan> panel;
@@ -65,11 +65,11 @@ struct NestSchedule {
   int64_t getStep(unsigned loop) const {
     return factors[loop] * (isOnLanes(loop) ? lanes : 1);
   }
+  bool copiesPanel() const { return panel && !panel->isInMemory; }
   /// Whether a thread may use a panel for several of its parts of the kernel:
   /// they share loops inside of it.
   bool keepsPanel() const {
-    return panel && !panel->isInMemory &&
-           llvm::any_of(shared, [&](unsigned loop) {
+    return copiesPanel() && llvm::any_of(shared, [&](unsigned loop) {
              return !llvm::is_contained(
                  llvm::ArrayRef(outer).take_front(panel->around), loop);
            });

@@ -3,7 +3,6 @@
 #include "Globals.h"
 #include "CodeGen/RuntimeFunctions.h"
 #include "Conversion/TDToRuntime.h"
-#include "Dialect/TD/Analysis/Kernels/Vectorization.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "tdc_runtime.h"
 
@@ -270,12 +269,9 @@ FlatSymbolRefAttr Globals::addSlots(const SlotTable &slots) {
   for (const SlotRow &slot : slots.getRows()) {
     td::SlotOp op = slot.op;
     FlatSymbolRefAttr order;
-    auto layout = td::Layout::fromAttribute(
-        slot.layout ? slot.layout.asArrayRef() : ArrayRef<int64_t>(),
-        slot.layout ? slot.type.getRank() : 0);
     if (slot.layout)
       order = getInt32s(llvm::map_to_vector(
-          layout.order, [](int64_t dim) { return int32_t(dim); }));
+          slot.layout->order, [](int64_t dim) { return int32_t(dim); }));
     rows.push_back(
         {Field::pointer(getText(op.getKey())),
          Field::pointer(getText(op.getSymName())),
@@ -283,7 +279,8 @@ FlatSymbolRefAttr Globals::addSlots(const SlotTable &slots) {
          Field::int32(int32_t(td::getDType(slot.type.getElementType()))),
          Field::int32(slot.type.getRank()), Field::int32(slot.device),
          Field::pointer(getSizes(slot.type)), Field::pointer(order),
-         Field::int64(slot.offset), Field::int64(layout.block)});
+         Field::int64(slot.offset),
+         Field::int64(slot.layout ? slot.layout->block : 0)});
   }
   return addTable("tdc_slots", rows);
 }

@@ -83,8 +83,11 @@ SlotTable::SlotTable(ModuleOp module) {
     }
     int32_t index = rows.size();
     indexes[op.getSymNameAttr()] = index;
-    rows.push_back({op, type, op->getAttrOfType<DenseI64ArrayAttr>("layout"),
-                    getDevice(type), index});
+    std::optional<td::Layout> layout;
+    if (auto attribute = op->getAttrOfType<DenseI64ArrayAttr>("layout"))
+      layout =
+          td::Layout::fromAttribute(attribute.asArrayRef(), type.getRank());
+    rows.push_back({op, type, layout, getDevice(type), index});
   }
   for (td::SlotKind kind :
        {td::SlotKind::Param, td::SlotKind::Buffer, td::SlotKind::Moment,

@@ -11,6 +11,7 @@
 #ifndef TDC_LIB_CONVERSION_TDTORUNTIME_SLOTTABLE_H
 #define TDC_LIB_CONVERSION_TDTORUNTIME_SLOTTABLE_H
 
+#include "Dialect/TD/Analysis/Kernels/Vectorization.h"
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/BitVector.h"
@@ -34,8 +35,7 @@ inline constexpr int32_t kPinned = -2;
 struct SlotRow {
   td::SlotOp op;
   mlir::RankedTensorType type;
-  /// td::Layout, null if row-major.
-  mlir::DenseI64ArrayAttr layout;
+  std::optional<td::Layout> layout; ///< nullopt: row-major
   int32_t device = 0;
   int32_t index = 0;  ///< in the program's table, in order of declaration
   int64_t offset = 0; ///< bytes from the start of the device's arena

@@ -14,14 +14,14 @@ Layout::Layout(const int64_t *dims, int32_t rank, const int32_t *order,
                int64_t block)
     : rank(rank), dims(dims), block(block) {
   if (block)
-    inBlocks = order[rank - 1];
+    blockedDim = order[rank - 1];
   int64_t stride = 1;
   for (int32_t p = rank; p-- > 0;) {
     int32_t d = order ? order[p] : p;
     strides[d] = stride;
-    stride *= d == inBlocks ? block : dims[d];
+    stride *= d == blockedDim ? block : dims[d];
   }
-  ofBlock = stride;
+  blockStride = stride;
 }
 
 namespace {
@@ -38,14 +38,14 @@ template <class Visit> void forEach(const Layout &layout, Visit visit) {
     // Advances to the next index, innermost dim first.
     int32_t d = layout.rank - 1;
     for (; d >= 0; index[d--] = 0) {
-      bool isCut = d == layout.inBlocks;
+      bool isBlocked = d == layout.blockedDim;
       at += layout.strides[d];
-      if (isCut && (index[d] + 1) % layout.block == 0)
-        at += layout.ofBlock - layout.block * layout.strides[d];
+      if (isBlocked && (index[d] + 1) % layout.block == 0)
+        at += layout.blockStride - layout.block * layout.strides[d];
       if (++index[d] < layout.dims[d])
         break;
-      at -= isCut ? layout.dims[d] / layout.block * layout.ofBlock
-                  : layout.strides[d] * layout.dims[d];
+      at -= isBlocked ? layout.dims[d] / layout.block * layout.blockStride
+                      : layout.strides[d] * layout.dims[d];
     }
     if (d < 0)
       return;

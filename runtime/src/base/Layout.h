@@ -16,10 +16,10 @@ struct Layout {
 
   int32_t rank;
   const int64_t *dims;
-  int64_t strides[TDRT_MAX_RANK]; ///< of the dim in blocks: within a block
-  int32_t inBlocks = -1;          ///< a dim, or -1
-  int64_t block = 0;              ///< its elements in a block
-  int64_t ofBlock = 0;            ///< the distance of two blocks
+  int64_t strides[TDRT_MAX_RANK]; ///< of the blocked dim: within a block
+  int32_t blockedDim = -1;        ///< -1: none
+  int64_t block = 0;
+  int64_t blockStride = 0; ///< elements from one block to the next
 };
 
 /// Copies between a row-major tensor and one of another layout. Cannot fail.

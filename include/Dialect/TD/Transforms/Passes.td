@@ -549,11 +549,11 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     A kernel has the attribute `layouts`: one array per input, then one per
     result; it is absent if all are row-major.
 
-    A weight that only products read, and that no loop writes, is in blocks: as
-    many elements of its last dim as a vector has are next to each other, and the
-    number of the block is outermost. Products read blocks in place, where they
-    would copy panels of a large matrix in each call. The size of a block follows
-    the order of the dims: `array<i64: 1, 0, 16>`.
+    A weight that only products read, and that no loop writes, gets a blocked
+    layout: the last dim in memory is split into blocks of one vector, and the
+    block index is outermost. Products read blocks in place, where they would copy
+    panels of a large matrix in each call. The block size follows the order of the
+    dims: `array<i64: 1, 0, 16>`.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "TargetInfo().getLanes()",
                         "elements per vector of the target">];

@@ -77,7 +77,7 @@ private:
   Layout getLayout(Value value);
   double getCost(ArrayRef<Kernel *> users);
   void choose(void *leader);
-  bool mayHaveBlocks(void *leader);
+  bool mayBeBlocked(void *leader);
   void annotate();
 
   ModuleOp module;
@@ -89,7 +89,7 @@ private:
   /// By the leader of a group: the dim that is last in memory, counted from the
   /// end; 0 or absent if it is the last one.
   llvm::DenseMap<void *, unsigned> lastInMemory;
-  llvm::DenseSet<void *> inBlocks; ///< leaders of groups in blocks
+  llvm::DenseSet<void *> blocked; ///< leaders of groups with blocked layouts
   /// By the leader of a group: the kernels that use matrices of the group.
   llvm::DenseMap<void *, SmallVector<Kernel *>> users;
   llvm::DenseMap<Attribute, Value> slots; ///< a value of each slot
@@ -185,7 +185,7 @@ Layout LayoutAssigner::getLayout(Value value) {
   auto &order = layout.order;
   if (unsigned last = lastInMemory.lookup(*known); last < order.size())
     std::rotate(order.end() - 1 - last, order.end() - last, order.end());
-  if (inBlocks.contains(*known))
+  if (blocked.contains(*known))
     layout.block = lanes;
   return layout;
 }
@@ -233,17 +233,17 @@ void LayoutAssigner::choose(void *leader) {
     }
   }
   lastInMemory[leader] = best;
-  if (!mayHaveBlocks(leader))
+  if (!mayBeBlocked(leader))
     return;
-  inBlocks.insert(leader);
+  blocked.insert(leader);
   if (getCost(kernels) > least)
-    inBlocks.erase(leader);
+    blocked.erase(leader);
 }
 
-/// Whether the group is a matrix that only products read, and only elementwise
-/// kernels write, outside of loops: where others use it, blocks would save less
-/// than they cost.
-bool LayoutAssigner::mayHaveBlocks(void *leader) {
+/// Whether only products read the matrices of the group, and only elementwise
+/// kernels outside of loops write them. Any other use of a blocked layout costs
+/// more than products save.
+bool LayoutAssigner::mayBeBlocked(void *leader) {
   Value value = Value::getFromOpaquePointer(leader);
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getRank() != 2 || !type.hasStaticShape() ||

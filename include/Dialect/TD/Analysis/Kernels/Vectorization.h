@@ -19,18 +19,18 @@ namespace tdc::td {
 struct Layout {
   /// The dims from the outermost to the innermost in memory.
   llvm::SmallVector<int64_t, 4> order;
-  /// If it is not 0, the tensor is in blocks: so many elements of the last dim
-  /// of `order` are next to each other, and the number of the block is
-  /// outermost. A product reads the blocks of a matrix as it would read panels
-  /// (PanelEmitter.h). The dim has a multiple of so many elements, and all
-  /// sizes are known.
+  /// 0, or the block size of a blocked layout: the last dim of `order` is split
+  /// into blocks of `block` contiguous elements, and the block index is the
+  /// outermost dim in memory. Products read blocks in place of panels
+  /// (PanelEmitter.h). All sizes are static, and `block` divides that of the
+  /// blocked dim.
   int64_t block = 0;
 
-  /// The layout of an attribute on a tensor of that rank: the order, and then
-  /// the size of blocks if there are blocks.
+  /// From and to the form of the `layouts` attribute: the order, followed by
+  /// the block size if the layout is blocked.
   static Layout fromAttribute(llvm::ArrayRef<int64_t> attribute, unsigned rank);
   llvm::SmallVector<int64_t> toAttribute() const;
-  int64_t getLast() const { return order.back(); }
+  int64_t getLast() const { return order.back(); } ///< the blocked dim
   bool operator==(const Layout &other) const {
     return order == other.order && block == other.block;
   }
@@ -71,8 +71,8 @@ llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
                                             int64_t lanes, int64_t mostBytes);
 
 /// The distance in memory of two neighbours along `loop`: 0 (the same element),
-/// 1 (contiguous, in blocks: within each) or -1 (anything else). Lanes divide
-/// blocks, and begin at a multiple of their number.
+/// 1 (contiguous) or -1 (anything else). For a blocked layout, the number of
+/// lanes divides the block size, and vectors begin at multiples of it.
 int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
                   const Layout &layout);
 
