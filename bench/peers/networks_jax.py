@@ -6,8 +6,8 @@ import numpy as np
 
 
 class Ops:
-    """What the models call. The weights of `linear` are transposed beforehand, except
-    for the table of tokens."""
+    """What the models call. The weights of `linear` are those of `weights_of`."""
+    relu = staticmethod(jax.nn.relu)
     stack = staticmethod(jnp.stack)
     swap = staticmethod(jnp.swapaxes)
 
@@ -41,11 +41,17 @@ class Ops:
         return jax.nn.softmax(scores, -1) @ v
 
 
+def weights_of(weights):
+    """Those of layers as [in, out], the usual layout in JAX; not those without a bias, which
+    may be a table of tokens."""
+    def is_layer(name, weight):
+        return name.removesuffix("weight") + "bias" in weights and weight.ndim == 2
+    return {name: np.ascontiguousarray(weight.T) if is_layer(name, weight) else weight
+            for name, weight in weights.items()}
+
+
 def function(case):
-    weights = case.model.tensors(case.name)[1]
-    for name, weight in weights.items():
-        if name.removesuffix("weight") + "bias" in weights and weight.ndim == 2:
-            weights[name] = np.ascontiguousarray(weight.T)
+    weights = weights_of(case.model.tensors(case.name)[1])
     return lambda weights, *inputs: case.model.forward(Ops, weights, *inputs), weights
 
 

@@ -4,10 +4,10 @@ import torch
 from torch.nn import functional
 
 
-
 class Ops:
     """What the models call."""
     linear = staticmethod(functional.linear)
+    relu = staticmethod(torch.relu)
     stack = staticmethod(torch.stack)
 
     @staticmethod
@@ -36,15 +36,18 @@ class Ops:
 
 
 class Network(torch.nn.Module):
-    def __init__(self, forward, weights):
+    def __init__(self, forward, weights, is_trained=False):
         super().__init__()
         self.function, self.names = forward, list(weights)
         self.weights = torch.nn.ParameterList(
-            torch.nn.Parameter(torch.from_numpy(weight), requires_grad=False)
+            torch.nn.Parameter(torch.from_numpy(weight), requires_grad=is_trained)
             for weight in weights.values())
 
+    def named(self):
+        return dict(zip(self.names, self.weights))
+
     def forward(self, *inputs):
-        return self.function(Ops, dict(zip(self.names, self.weights)), *inputs)
+        return self.function(Ops, self.named(), *inputs)
 
 
 def module(case):

@@ -1,5 +1,5 @@
 """The cases of `step`, and what is compared: the first losses, and the mean movement of
-the first weight. Later, Adam drives correct peers apart: it divides gradients that are
+one weight. Later, Adam drives correct peers apart: it divides gradients that are
 nearly zero by themselves."""
 
 from dataclasses import dataclass
@@ -7,16 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from mlp import initial_weights
+from peers.gpt import GPT
 
 CHECKED_STEPS = 4
 
 
 @dataclass
-class Case:
+class MLP:
+    """Linear layers with ReLU between them."""
     sizes: tuple  # of the layers
     batches: int
     rows: int
     is_classifier: bool = False
+
+    watched = "fc1.weight"
 
     @property
     def operations(self):
@@ -29,34 +33,47 @@ class Case:
         """Of the parameters and their two means, which a step reads and writes."""
         return 4 * 2 * 3 * sum((n + 1) * m for n, m in zip(self.sizes, self.sizes[1:]))
 
+    def weights(self):
+        return initial_weights(*self.sizes)
+
+    def draw(self, random):
+        """All batches, and what the model has to say of them."""
+        rows = self.batches, self.rows
+        xs = random.standard_normal((*rows, self.sizes[0]), dtype=np.float32)
+        ys = random.integers(0, self.sizes[-1], rows) if self.is_classifier else \
+            random.standard_normal((*rows, self.sizes[-1]), dtype=np.float32)
+        return xs, ys
+
+    def forward(self, ops, w, x):
+        *inner, last = (f"fc{i}" for i in range(1, len(self.sizes)))
+        for layer in inner:
+            x = ops.relu(ops.linear(x, w[f"{layer}.weight"], w[f"{layer}.bias"]))
+        return ops.linear(x, w[f"{last}.weight"], w[f"{last}.bias"])
+
 
 CASES = {
-    "full": Case((10, 50, 1), 1, 100),
-    "batch20": Case((10, 50, 1), 5, 20),
-    "wide": Case((784, 512, 512, 10), 8, 128, is_classifier=True),
+    "full": MLP((10, 50, 1), 1, 100),
+    "batch20": MLP((10, 50, 1), 5, 20),
+    "wide": MLP((784, 512, 512, 10), 8, 128, is_classifier=True),
+    "gpt": GPT(),
 }
 
 
 def arrays(name):
     """The initial weights, the batches, and what the model has to say of them."""
-    case, random = CASES[name], np.random.default_rng(1)
-    rows = case.batches, case.rows
-    xs = random.standard_normal((*rows, case.sizes[0]), dtype=np.float32)
-    ys = random.integers(0, case.sizes[-1], rows) if case.is_classifier else \
-        random.standard_normal((*rows, case.sizes[-1]), dtype=np.float32)
-    return initial_weights(*case.sizes), xs, ys
+    return CASES[name].weights(), *CASES[name].draw(np.random.default_rng(1))
 
 
 class Trainer:
     """A peer; subclasses set up in `prepare`, and have `train`, which makes a number of
-    steps and returns the last loss, and `first_weight`, fc1.weight."""
+    steps and returns the last loss, and `watched`, the case's weight of that name."""
 
-    def __init__(self, case):
-        self.is_classifier, self.steps = CASES[case].is_classifier, 0
-        weights, xs, ys = arrays(case)
+    def __init__(self, name):
+        self.case, self.steps = CASES[name], 0
+        weights, xs, ys = arrays(name)
         self.prepare(weights, xs, ys)
         losses = [float(self.train(1)) for _ in range(CHECKED_STEPS)]
-        moved = np.abs(self.first_weight() - weights["fc1.weight"]).mean(dtype=np.float64)
+        moved = np.abs(self.watched() - weights[self.case.watched]).mean(dtype=np.float64)
         self.results = [*losses, moved]
 
     def next_batch(self):

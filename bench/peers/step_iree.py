@@ -5,15 +5,17 @@ import numpy as np
 
 from peers import jax_adam
 from peers.iree_module import load
+from peers.networks_jax import weights_of
 from peers.step import Trainer
-from peers.step_jax import parameters_of, step
+from peers.step_jax import step_of
 from peers.worker import serve
 
 
 class Iree(Trainer):
     def prepare(self, weights, xs, ys):
-        leaves, self.tree = jax.tree.flatten(jax_adam.start(parameters_of(weights)))
-        ys = ys.astype(np.int32) if self.is_classifier else ys
+        leaves, self.tree = jax.tree.flatten(jax_adam.start(weights_of(weights)))
+        xs, ys = (a.astype(np.int32) if a.dtype == np.int64 else a for a in (xs, ys))
+        step = step_of(self.case)
 
         def flat_step(*arguments):
             *state, x, y = arguments
@@ -30,9 +32,9 @@ class Iree(Trainer):
             *self.state, loss = self.step(*self.state, self.xs[batch], self.ys[batch])
         return loss.to_host()
 
-    def first_weight(self):
+    def watched(self):
         parameters = jax.tree.unflatten(self.tree, self.state)[0]
-        return parameters["fc1.weight"].to_host().T
+        return parameters[self.case.watched].to_host().T
 
 
 if __name__ == "__main__":

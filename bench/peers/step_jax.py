@@ -5,36 +5,31 @@ import jax.numpy as jnp
 import numpy as np
 
 from peers import jax_adam
+from peers.networks_jax import Ops, weights_of
 from peers.step import Trainer
 from peers.worker import serve
 
 
-def parameters_of(weights):
-    """Weights as [in, out], the usual layout in JAX."""
-    return {name: jnp.asarray(w.T if w.ndim == 2 else w) for name, w in weights.items()}
+def step_of(case):
+    """A step as a function of the state and of a batch: the next state, and the loss."""
+    def loss_of(weights, x, y):
+        out = case.forward(Ops, weights, x)
+        if not case.is_classifier:
+            return jnp.mean((out - y) ** 2)
+        return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(out), y[:, None], 1))
 
-
-def loss_of(p, x, y):
-    layers = len(p) // 2
-    for i in range(1, layers + 1):
-        x = x @ p[f"fc{i}.weight"] + p[f"fc{i}.bias"]
-        if i < layers:
-            x = jnp.maximum(x, 0)
-    if y.ndim == 2:
-        return jnp.mean((x - y) ** 2)
-    return -jnp.mean(jnp.take_along_axis(jax.nn.log_softmax(x), y[:, None], 1))
-
-
-def step(state, x, y):
-    loss, gradients = jax.value_and_grad(loss_of)(state[0], x, y)
-    return jax_adam.update(state, gradients), loss
+    def step(state, x, y):
+        loss, gradients = jax.value_and_grad(loss_of)(state[0], x, y)
+        return jax_adam.update(state, gradients), loss
+    return step
 
 
 class Jax(Trainer):
     def prepare(self, weights, xs, ys):
         self.xs, self.ys = [jnp.asarray(x) for x in xs], [jnp.asarray(y) for y in ys]
-        self.state = jax_adam.start(parameters_of(weights))
-        self.step = jax.jit(step, donate_argnums=0)
+        self.state = jax_adam.start(jax.tree.map(jnp.asarray, weights_of(weights)))
+        self.one_step = step_of(self.case)
+        self.step = jax.jit(self.one_step, donate_argnums=0)
 
     def train(self, steps):
         for _ in range(steps):
@@ -42,8 +37,8 @@ class Jax(Trainer):
             self.state, loss = self.step(self.state, self.xs[batch], self.ys[batch])
         return loss
 
-    def first_weight(self):
-        return np.asarray(self.state[0]["fc1.weight"]).T
+    def watched(self):
+        return np.asarray(self.state[0][self.case.watched]).T
 
 
 class JaxLoop(Jax):
@@ -55,7 +50,7 @@ class JaxLoop(Jax):
             def body(_, carried):
                 state, _ = carried
                 batch = state[-1] % len(xs)
-                return step(state, xs[batch], ys[batch])
+                return self.one_step(state, xs[batch], ys[batch])
             return jax.lax.fori_loop(0, steps, body, (state, jnp.float32(0)))
         self.loop = jax.jit(loop, donate_argnums=1)
 

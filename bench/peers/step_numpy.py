@@ -12,7 +12,7 @@ class NumPy(Trainer):
 
     def prepare(self, weights, xs, ys):
         self.xs = xs.astype(self.dtype)
-        self.ys = ys if self.is_classifier else ys.astype(self.dtype)
+        self.ys = ys if self.case.is_classifier else ys.astype(self.dtype)
         self.parameters = [w.T.astype(self.dtype) for w in weights.values()]
         self.adam = Adam(self.parameters)
 
@@ -39,7 +39,7 @@ class NumPy(Trainer):
 
     def loss(self, out, y):
         """The loss, and its gradient."""
-        if not self.is_classifier:
+        if not self.case.is_classifier:
             error = out - y
             return np.mean(error * error), error * (2 / error.size)
         shifted = out - out.max(1, keepdims=True)
@@ -49,7 +49,7 @@ class NumPy(Trainer):
         slope[rows, y] -= 1
         return np.mean(np.log(sums[:, 0]) - shifted[rows, y]), slope / len(y)
 
-    def first_weight(self):
+    def watched(self):
         return self.parameters[0].T
 
 

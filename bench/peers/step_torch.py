@@ -1,32 +1,22 @@
 """The training step in PyTorch: eager, with the fused Adam, compiled."""
 
-from collections import OrderedDict
-
 import torch
 
+from peers.networks_torch import Network
 from peers.step import Trainer
 from peers.worker import serve
 
 
-def network(weights):
-    layers = OrderedDict()
-    for name, weight in weights.items():
-        if name.endswith("weight"):
-            layer = name.removesuffix(".weight")
-            layers[layer] = torch.nn.Linear(*weight.T.shape)
-            layers[f"relu of {layer}"] = torch.nn.ReLU()
-    layers.popitem()
-    return torch.nn.Sequential(layers)
-
-
 class Torch(Trainer):
     options = {}
+    dtype = torch.float32
 
     def prepare(self, weights, xs, ys):
         self.xs, self.ys = list(torch.from_numpy(xs)), list(torch.from_numpy(ys))
-        self.model = network(weights)
-        self.model.load_state_dict({name: torch.from_numpy(w) for name, w in weights.items()})
-        self.criterion = torch.nn.CrossEntropyLoss() if self.is_classifier else torch.nn.MSELoss()
+        weights = {name: weight.copy() for name, weight in weights.items()}
+        self.model = Network(self.case.forward, weights, is_trained=True).to(self.dtype)
+        self.criterion = torch.nn.CrossEntropyLoss() if self.case.is_classifier \
+            else torch.nn.MSELoss()
         self.optimizer = torch.optim.Adam(self.model.parameters(), **{"lr": 1e-3, **self.options})
 
     def loss(self, x, y):
@@ -44,8 +34,8 @@ class Torch(Trainer):
             self.update()
         return loss.detach()
 
-    def first_weight(self):
-        return self.model.fc1.weight.detach().numpy()
+    def watched(self):
+        return self.model.named()[self.case.watched].detach().numpy()
 
 
 class TorchFused(Torch):
@@ -60,6 +50,11 @@ class TorchCompile(Torch):
         super().prepare(*arrays)
         self.loss = torch.compile(self.loss)
         self.update = torch.compile(self.update)
+
+
+class Exact(Torch):
+    """The reference."""
+    dtype = torch.float64
 
 
 PEERS = {"torch": Torch, "torch-fused": TorchFused, "torch-compile": TorchCompile}

@@ -15,9 +15,9 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
                      const NestSchedule &schedule)
     : KernelLoops(function, nest, schedule.lanes, schedule.factors,
                   schedule.onLanes),
-      resultLane(schedule.resultLane), paired(schedule.paired),
-      shared(schedule.shared), firstBlock(function.firstBlock),
-      endBlock(function.endBlock) {}
+      prefetch(schedule.prefetch), resultLane(schedule.resultLane),
+      paired(schedule.paired), shared(schedule.shared),
+      firstBlock(function.firstBlock), endBlock(function.endBlock) {}
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
                                        int64_t factor, Value lastMask,

@@ -43,6 +43,9 @@ public:
   /// The number of blocks of the nested loops; INT64_MAX if it is unknown.
   int64_t countBlocks(llvm::ArrayRef<unsigned> loops) const;
 
+  /// See NestSchedule.
+  const std::optional<NestSchedule::PrefetchPlan> prefetch;
+
 private:
   /// Blocks [from, to) of a loop; the last one may be masked.
   struct Blocks {

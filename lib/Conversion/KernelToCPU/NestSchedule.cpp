@@ -22,8 +22,13 @@ constexpr int64_t kLeastBits = 32;
 /// The most neighbouring vectors of a tile. A tile of one row is that long, so
 /// that the other factor is read in long runs.
 constexpr int64_t kMostColumns = 12;
+/// The most rows of a tile with vectors.
+constexpr int64_t kMostRows = 12;
 /// Positions that read an element of a factor from which a copy costs little.
-constexpr int64_t kManyReaders = 64;
+constexpr int64_t kManyReaders = 256;
+/// How many terms before it is needed a row of a factor is prefetched: memory
+/// takes less time.
+constexpr int64_t kTermsAhead = 32;
 /// Terms of a product from which lanes may be added up for each result.
 constexpr int64_t kManyTerms = 64;
 /// Terms of a row of which half as many are summed at once.
@@ -69,6 +74,28 @@ static int64_t getBlockWork(const KernelFunction &function, int64_t work,
   return std::clamp<int64_t>(work / std::max<int64_t>(blocks, 1), 1, most);
 }
 
+/// Blocks of a loop that are equally long: their number, and their elements.
+using Blocks = SmallVector<std::pair<double, int64_t>, 2>;
+
+/// The cost of a load, in multiplications of vectors: from a near cache, and
+/// from a far one.
+constexpr double kLoad = 0.5, kFarLoad = 3;
+
+/// An estimate of the time in which all tiles of rows and columns take one
+/// step, in multiplications of vectors. A tile loads its rows and columns; one
+/// with few multiplications waits for those of the step before.
+static double getTime(const Blocks &rows, const Blocks &columns,
+                      double columnLoad = kLoad) {
+  constexpr int64_t kFewest = 8;
+  double time = 0;
+  for (auto [rowCount, row] : rows)
+    for (auto [columnCount, column] : columns)
+      time += rowCount * columnCount *
+              (double(std::max(row * column, kFewest)) +
+               kLoad * double(row + 1) + columnLoad * double(column));
+  return time;
+}
+
 namespace {
 class Scheduler {
 public:
@@ -84,14 +111,15 @@ public:
   /// so that each of its elements is multiplied with a vector of the other
   /// factor.
   int findUnrolledLoop(LoopSet common) const;
-  /// A factor of the score of a tile that holds `factor` elements of the loop:
-  /// a remainder is a second copy of the loop, with a smaller tile. 0: the loop
-  /// is shorter.
-  double getBlockScore(unsigned loop, int64_t factor) const;
+  /// The blocks of a loop with `factor` elements each (on lanes: vectors).
+  Blocks getBlocks(unsigned loop, int64_t factor) const;
   /// Chooses a tile of both factors' loops for a contraction with its terms on
   /// lanes.
   bool chooseContractionTile();
   void keepSmallerFactor();
+  /// Plans to prefetch the next block of the factor that is read once, if it is
+  /// larger than the caches.
+  void planPrefetch();
   void addChains();
   /// The vectors along a loop on lanes; 4 if only the run knows.
   int64_t countVectors(unsigned loop) const {
@@ -241,24 +269,31 @@ void Scheduler::planPanel() {
   });
   bool isLarge =
       getPanelBytes(panel.rows, nest.estimatePositions(own)) > cpu::kL2Bytes;
+  Access factor = nest.getOperand(product, isRight);
+  Access source = nest.getSource(factor.tensor, *factor.at);
+  bool isInRows = false, isInBlocks = false;
+  if (source.tensor) {
+    Layout layout = function.getLayout(source.tensor);
+    bool isOnLanes = getLaneStride(nest, source, *lane, layout) == 1;
+    isInRows = isOnLanes && !layout.block;
+    isInBlocks = isOnLanes && layout.block;
+  }
+  if (isLarge && isInRows && product.loops.size() == 1)
+    schedule.prefetch = {isRight, product.loops.front(), kTermsAhead};
   // The elements of a pair are next to each other in a panel only.
   bool isPaired = mayPairTerms();
   if (!((isGathered || isPaired) && readers >= kFewReaders) &&
-      !(isLarge && readers >= kManyReaders) && !function.alwaysPanels)
+      !(isLarge && (isInBlocks || readers >= kManyReaders)) &&
+      !function.alwaysPanels)
     return;
   if (isPaired) {
     schedule.paired = int(contraction->terms.front());
     schedule.factors[schedule.paired] = 2;
   }
 
+  panel.isInMemory = isInBlocks && !isPaired;
+
   // The loops of the factor are opened first, the lane loop last of them.
-  Access factor = nest.getOperand(product, isRight);
-  Access source = nest.getSource(factor.tensor, *factor.at);
-  if (source.tensor && !isPaired) {
-    Layout layout = function.getLayout(source.tensor);
-    panel.isInMemory =
-        layout.block && getLaneStride(nest, source, *lane, layout) == 1;
-  }
   LoopSet ofFactor = nest.getLoopsOf(factor.tensor, *factor.at);
   SmallVector<unsigned> around, inner;
   for (unsigned loop : schedule.outer)
@@ -329,12 +364,16 @@ int Scheduler::findUnrolledLoop(LoopSet common) const {
   return row;
 }
 
-double Scheduler::getBlockScore(unsigned loop, int64_t factor) const {
-  constexpr double kRemainder = 0.8;
-  int64_t extent = nest.getLoops()[loop].extent;
-  if (ShapedType::isDynamic(extent))
-    return factor <= 4 ? 1 : kRemainder;
-  return factor > extent ? 0 : extent % factor == 0 ? 1 : kRemainder;
+Blocks Scheduler::getBlocks(unsigned loop, int64_t factor) const {
+  int64_t extent =
+      schedule.isOnLanes(loop) ? countVectors(loop) : nest.estimateExtent(loop);
+  double whole = double(extent / factor);
+  // Positions of a run-time extent that are no whole block run one by one.
+  if (ShapedType::isDynamic(nest.getLoops()[loop].extent))
+    return {{whole, factor}, {double(factor - 1) / 2, 1}};
+  // A remainder is a second copy of the loop.
+  constexpr double kRemainder = 1.25;
+  return {{whole, factor}, {extent % factor ? kRemainder : 0, extent % factor}};
 }
 
 /// At the end, the lanes of each result of the tile are added up: a small cost
@@ -352,19 +391,22 @@ bool Scheduler::chooseContractionTile() {
   const int64_t budget = getAccumulatorBudget();
   unsigned rows = contraction->rows.back(),
            columns = contraction->columns.back();
-  double best = 0.5; // for one element
-  for (int64_t row = 1; row <= budget; ++row)
-    for (int64_t column = 1; row * column <= budget; ++column) {
-      double score = double(row * column) / (row + column) *
-                     getBlockScore(rows, row) * getBlockScore(columns, column);
-      if (score <= best)
+  double least = INFINITY;
+  int64_t mostRows = std::min(budget, nest.estimateExtent(rows)),
+          mostColumns = std::min(budget, nest.estimateExtent(columns));
+  for (int64_t row = 1; row <= mostRows; ++row)
+    for (int64_t column = 1; column <= mostColumns && row * column <= budget;
+         ++column) {
+      double time = getTime(getBlocks(rows, row), getBlocks(columns, column));
+      if (time >= least)
         continue;
-      best = score;
+      least = time;
       schedule.factors[rows] = row;
       schedule.factors[columns] = column;
     }
   keepSmallerFactor();
-  return best > 0.5;
+  planPrefetch();
+  return schedule.factors[rows] * schedule.factors[columns] > 1;
 }
 
 /// The inner loops read all of a factor again for each block of the outer ones:
@@ -388,9 +430,25 @@ void Scheduler::keepSmallerFactor() {
       loop = *next++;
 }
 
+void Scheduler::planPrefetch() {
+  const Reduction &product = *contraction->reduction;
+  if (product.loops.size() != 1)
+    return;
+  auto getBytes = [&](ArrayRef<unsigned> own) {
+    return double(nest.estimatePositions(contraction->terms)) *
+           double(nest.estimatePositions(own)) * kLeastBits / 8;
+  };
+  bool isRight = getBytes(contraction->columns) > getBytes(contraction->rows);
+  const auto &own = isRight ? contraction->columns : contraction->rows;
+  Access factor = nest.getOperand(product, isRight);
+  Access source = nest.getSource(factor.tensor, *factor.at);
+  if (getBytes(own) > cpu::kL2Bytes && source.tensor &&
+      !function.getLayout(source.tensor).block)
+    schedule.prefetch = {isRight, own.back(), schedule.factors[own.back()]};
+}
+
 /// Chooses register tiles: as many accumulators as the register file holds in
-/// addition to the operands, in the shape with the fewest loads per
-/// multiplication.
+/// addition to the operands, in the shape that takes the least time.
 void Scheduler::chooseFactors() {
   SmallVectorImpl<int64_t> &factors = schedule.factors;
   if (nest.getReductions().empty())
@@ -419,7 +477,9 @@ void Scheduler::chooseFactors() {
     return;
   row = findUnrolledLoop(common);
 
-  double bestScore = -1;
+  // Each block of rows reads all of the factor on lanes again.
+  bool isFar = schedule.prefetch && !schedule.panel;
+  double least = INFINITY;
   int64_t bestColumns = 1, bestRows = 1;
   int64_t maxColumns =
       lane >= 0 ? std::min<int64_t>(countVectors(lane), kMostColumns) : 1;
@@ -428,23 +488,22 @@ void Scheduler::chooseFactors() {
         int64_t(cpu::kPanelBytes /
                 getPanelBytes(schedule.panel->rows, schedule.lanes)),
         1, maxColumns);
+  int64_t maxRows =
+      row >= 0 ? std::min<int64_t>(nest.estimateExtent(row), kMostRows) : 1;
   for (int64_t columns = 1; columns <= maxColumns; ++columns)
-    for (int64_t rows = 1; rows <= (row >= 0 ? 12 : 1); ++rows) {
+    for (int64_t rows = 1; rows <= maxRows; ++rows) {
       if (lane >= 0)
         factors[lane] = columns;
       if (row >= 0)
         factors[row] = rows;
       if (countAccumulators(nest.getReductions(), factors) > budget)
         continue;
-      double score = double(rows * columns) / (rows + columns + 1);
-      if (lane >= 0) {
-        double vectors = countVectors(lane);
-        score *= vectors / (std::ceil(vectors / columns) * columns);
-      }
-      if (row >= 0)
-        score *= getBlockScore(row, rows);
-      if (score > bestScore) {
-        bestScore = score;
+      double time =
+          getTime(row >= 0 ? getBlocks(row, rows) : Blocks{{1, 1}},
+                  lane >= 0 ? getBlocks(lane, columns) : Blocks{{1, 1}},
+                  isFar ? kFarLoad : kLoad);
+      if (time < least) {
+        least = time;
         bestColumns = columns;
         bestRows = rows;
       }

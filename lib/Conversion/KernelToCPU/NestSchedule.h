@@ -44,6 +44,15 @@ struct NestSchedule {
   };
   std::optional<PanelPlan> panel;
 
+  /// A factor of a product that is read in pieces of many rows: those that are
+  /// `ahead` positions of `loop` later are prefetched (PrefetchEmitter.h).
+  struct PrefetchPlan {
+    unsigned factor; ///< operand of the product
+    unsigned loop;
+    int64_t ahead;
+  };
+  std::optional<PrefetchPlan> prefetch;
+
   /// The loop of a product's terms that takes two at once (BF16Pairs.h): of the
   /// factor with the panel, and of the other. -1: none.
   int paired = -1;

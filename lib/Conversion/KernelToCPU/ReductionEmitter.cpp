@@ -4,6 +4,7 @@
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/BF16Pairs.h"
 #include "CodeGen/ElementOps.h"
+#include "PrefetchEmitter.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -214,6 +215,8 @@ bool ReductionEmitter::hasTerm(const Accumulator &accumulator) const {
 
 NestLoops::Values ReductionEmitter::step(ValueRange carried) {
   NestLoops::Values next;
+  if (!evaluator.panel.of.tensor)
+    emitPrefetches(loops);
   for (const Accumulator &accumulator : accumulators) {
     Partial best = takePartial(*accumulator.reduction, carried);
     putPartial(hasTerm(accumulator)

@@ -13,6 +13,9 @@ namespace tdc {
 
 /// With more rows, or fewer columns, the sums are in registers.
 constexpr int64_t kMostRows = 2, kFewestColumns = 256;
+/// The most rows of the matrix that are read at once. Each is a stream of
+/// memory, and processors recognise few streams.
+constexpr int64_t kMostStreams = 8;
 /// The blocks of terms that are added to a sum one after another: of more,
 /// partial sums are more precise (KernelLoops.h).
 constexpr int64_t kMostBlocks = 256;
@@ -22,7 +25,7 @@ static const Reduction &getProduct(const LoopNest &nest) {
 }
 
 int64_t getStreamedTerms(const KernelFunction &function, int64_t rows) {
-  return function.vectorRegisters / 2 / rows;
+  return std::min(kMostStreams, function.vectorRegisters / 2 / rows);
 }
 
 bool isStreamedProduct(const KernelFunction &function, const LoopNest &nest,

@@ -17,7 +17,7 @@
 namespace tdc {
 
 /// The rows of the matrix that are read at once: their factors, the elements of
-/// `rows` rows, take half of the registers.
+/// `rows` rows, take at most half of the registers.
 int64_t getStreamedTerms(const KernelFunction &function, int64_t rows);
 
 /// Whether the contraction is such a product if `lane` runs on lanes.

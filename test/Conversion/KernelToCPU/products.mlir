@@ -65,7 +65,7 @@ func.func @transposed_short(%x: tensor<128x32xf32>, %w: tensor<96x32xf32>) -> te
 // inside. The largest panel has 512 KiB.
 // CHECK-LABEL: func.func @large
 // CHECK: td.launch @kernel_0(%arg0, %arg1) blocks(%{{.*}}) work {{[0-9]+}} scratch in_place []
-// CHECK-SAME: -> (tensor<2x70x600xf32>, tensor<38400xf32>)
+// CHECK-SAME: -> (tensor<2x300x600xf32>, tensor<38400xf32>)
 // CHECK: llvm.func internal @kernel_0
 // CHECK-SAME: %[[SCRATCH:arg4]]: !llvm.ptr, %arg5: i64, %arg6: i64)
 // CHECK: scf.for {{.*}} step %c1_i64
@@ -75,9 +75,9 @@ func.func @transposed_short(%x: tensor<128x32xf32>, %w: tensor<96x32xf32>) -> te
 // CHECK: scf.for
 // CHECK: scf.for {{.*}} to %c600_i64
 // CHECK: llvm.getelementptr %[[SCRATCH]]
-func.func @large(%x: tensor<2x70x600xf32>, %w: tensor<2x600x600xf32>) -> tensor<2x70x600xf32> {
-  %y = td.matmul %x, %w : tensor<2x70x600xf32>, tensor<2x600x600xf32> -> tensor<2x70x600xf32>
-  return %y : tensor<2x70x600xf32>
+func.func @large(%x: tensor<2x300x600xf32>, %w: tensor<2x600x600xf32>) -> tensor<2x300x600xf32> {
+  %y = td.matmul %x, %w : tensor<2x300x600xf32>, tensor<2x600x600xf32> -> tensor<2x300x600xf32>
+  return %y : tensor<2x300x600xf32>
 }
 
 // -----
@@ -160,7 +160,7 @@ func.func @no_terms(%x: tensor<128x0xf32>, %w: tensor<96x0xf32>) -> tensor<128x9
 
 // -----
 
-// One row times a matrix that is larger than the cache: 16 rows of the matrix
+// One row times a matrix that is larger than the cache: 8 rows of the matrix
 // are read from end to end, and the sums of all columns are in scratch. Here
 // threads share the columns.
 // CHECK-LABEL: func.func @streamed
@@ -171,11 +171,11 @@ func.func @no_terms(%x: tensor<128x0xf32>, %w: tensor<96x0xf32>) -> tensor<128x9
 // CHECK: scf.for
 // CHECK: %[[X:.*]] = llvm.load {{.*}} -> f32
 // CHECK: scf.for
-// CHECK-COUNT-16: math.fma
+// CHECK-COUNT-8: math.fma
 // CHECK: %[[BEFORE:.*]] = llvm.load {{.*}} -> vector<16xf32>
 // CHECK: arith.addf %[[BEFORE]]
 // CHECK: llvm.store
-// CHECK-COUNT-16: math.fma
+// CHECK-COUNT-8: math.fma
 // CHECK: llvm.store
 // CHECK: scf.for
 // CHECK: arith.maximumf
@@ -184,4 +184,49 @@ func.func @streamed(%x: tensor<1x768xf32>, %w: tensor<768x3072xf32>) -> tensor<1
   %p = td.matmul %x, %w : tensor<1x768xf32>, tensor<768x3072xf32> -> tensor<1x3072xf32>
   %r = td.relu %p : tensor<1x3072xf32>
   return %r : tensor<1x3072xf32>
+}
+
+// -----
+
+// Few rows times a large matrix: a tile has all 12 rows and two vectors, which
+// are prefetched 32 terms before, in the second level of cache. With more rows
+// a tile has them several times.
+// CHECK-LABEL: func.func @few_rows
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} to %c768_i64
+// CHECK: %[[AHEAD:.*]] = llvm.getelementptr %[[ROW:.*]][98304]
+// CHECK-NEXT: "llvm.intr.prefetch"(%[[AHEAD]]) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
+// CHECK-NEXT: %[[NEXT:.*]] = llvm.getelementptr %[[ROW]][98320]
+// CHECK-NEXT: "llvm.intr.prefetch"(%[[NEXT]])
+// CHECK-NOT: prefetch
+// CHECK-COUNT-24: math.fma
+func.func @few_rows(%x: tensor<12x768xf32>, %w: tensor<768x3072xf32>) -> tensor<12x3072xf32> {
+  %p = td.matmul %x, %w : tensor<12x768xf32>, tensor<768x3072xf32> -> tensor<12x3072xf32>
+  return %p : tensor<12x3072xf32>
+}
+
+// -----
+
+// A weight of a Linear lies along the terms, and so do the lanes. While a tile
+// of its rows is multiplied, the next one is prefetched.
+// CHECK-LABEL: func.func @few_rows_transposed
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} to %c768_i64{{.*}} step %c16_i64
+// CHECK-COUNT-6: "llvm.intr.prefetch"
+// CHECK-COUNT-24: math.fma
+func.func @few_rows_transposed(%x: tensor<12x768xf32>, %w: tensor<3072x768xf32>) -> tensor<12x3072xf32> {
+  %t = td.permute %w [1, 0] : tensor<3072x768xf32> to tensor<768x3072xf32>
+  %p = td.matmul %x, %t : tensor<12x768xf32>, tensor<768x3072xf32> -> tensor<12x3072xf32>
+  return %p : tensor<12x3072xf32>
+}
+
+// -----
+
+// A matrix that the caches hold is not prefetched.
+// CHECK-LABEL: func.func @cached
+// CHECK-NOT: prefetch
+// CHECK: llvm.return
+func.func @cached(%x: tensor<12x256xf32>, %w: tensor<256x512xf32>) -> tensor<12x512xf32> {
+  %p = td.matmul %x, %w : tensor<12x256xf32>, tensor<256x512xf32> -> tensor<12x512xf32>
+  return %p : tensor<12x512xf32>
 }

@@ -4,22 +4,22 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --canonicalize --split-input-file | FileCheck %s
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32 always-threads=true" --canonicalize --split-input-file | FileCheck %s --check-prefix=ALWAYS
 
-// The 5 blocks of columns are few, so that the 80 blocks of rows inside are shared, too:
+// The 7 blocks of columns are few, so that the 50 blocks of rows inside are shared, too:
 // of a block of columns, a function computes those rows that are its own.
 // CHECK-LABEL: func.func @product
-// CHECK: %[[BLOCKS:.*]] = arith.constant 400 : i64
+// CHECK: %[[BLOCKS:.*]] = arith.constant 350 : i64
 // CHECK: td.launch @kernel_0(%{{.*}}) blocks(%[[BLOCKS]]) work {{[0-9]+}} in_place
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK-SAME: %[[FIRST:[a-z0-9]+]]: i64, %[[END:[a-z0-9]+]]: i64) {
-// CHECK: %[[COLUMN:.*]] = arith.divui %[[FIRST]], %c80_i64
-// CHECK: arith.muli %[[COLUMN]], %c64_i64
-// CHECK: scf.for {{.*}} step %c64_i64
+// CHECK: %[[COLUMN:.*]] = arith.divui %[[FIRST]], %c50_i64
+// CHECK: arith.muli %[[COLUMN]], %c48_i64
+// CHECK: scf.for {{.*}} step %c48_i64
 // CHECK: %[[OWN:.*]] = arith.subi %[[FIRST]], %[[BEFORE:.*]] : i64
 // CHECK: %[[ROW:.*]] = arith.maxsi %[[OWN]], %c0_i64
 // CHECK: %[[REST:.*]] = arith.subi %[[END]], %[[BEFORE]] : i64
-// CHECK: arith.minsi %[[REST]], %c80_i64
-// CHECK: %[[FROM:.*]] = arith.muli %[[ROW]], %c5_i64
-// CHECK: scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c5_i64
+// CHECK: arith.minsi %[[REST]], %c50_i64
+// CHECK: %[[FROM:.*]] = arith.muli %[[ROW]], %c8_i64
+// CHECK: scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c8_i64
 func.func @product(%a: tensor<400x200xf32>, %b: tensor<200x300xf32>) -> tensor<400x300xf32> {
   %r = td.matmul %a, %b : tensor<400x200xf32>, tensor<200x300xf32> -> tensor<400x300xf32>
   return %r : tensor<400x300xf32>
@@ -72,10 +72,10 @@ func.func @lookup(%a: tensor<1000x300xf32>, %i: tensor<2000xi64>) -> tensor<2000
 // at its end is that of the block of columns.
 // CHECK-LABEL: func.func @panel
 // CHECK: td.launch @kernel_0(%{{.*}}) blocks(%{{.*}}) work {{[0-9]+}} scratch in_place
-// CHECK-SAME: tensor<57616xf32>)
+// CHECK-SAME: tensor<38416xf32>)
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK-SAME: %[[SCRATCH:[a-z0-9]+]]: !llvm.ptr, %{{[a-z0-9]+}}: i64, %{{[a-z0-9]+}}: i64) {
-// CHECK: %[[TAG:.*]] = llvm.getelementptr %[[SCRATCH]][230400]
+// CHECK: %[[TAG:.*]] = llvm.getelementptr %[[SCRATCH]][153600]
 // CHECK: %[[KNOWN:.*]] = llvm.load %[[TAG]]
 // CHECK: %[[OTHER:.*]] = arith.cmpi ne, %[[KNOWN]], %[[WANTED:.*]] : i64
 // CHECK: scf.if %[[OTHER]] {

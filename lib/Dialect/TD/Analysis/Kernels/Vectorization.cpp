@@ -15,6 +15,9 @@ namespace {
 // Costs in vector instructions; only their ratios matter. A gather is charged
 // half its elements because register tiles reuse what they gather.
 constexpr double kContiguous = 0.5, kUniform = 0.3, kGatherPerLane = 0.5;
+/// The cost of a scalar of a tensor that does not fit the caches, if at most
+/// kFewVectors use it: more would hide the time that memory takes.
+constexpr double kUniformFar = 1, kFewVectors = 2;
 /// The cost of an element that is gathered or scattered without reuse.
 constexpr double kAlonePerLane = 2.5;
 /// The cost of adding up the lanes of one accumulator.
@@ -77,6 +80,13 @@ static double volume(const LoopNest &nest, LoopSet loops) {
   return product;
 }
 
+/// The bytes of the elements that the nest reads.
+static double getBytes(const LoopNest &nest, const Access &access) {
+  Type element = getElementTypeOrSelf(access.tensor.getType());
+  return volume(nest, nest.getLoopsOf(access.tensor, *access.at)) *
+         element.getIntOrFloatBitWidth() / 8;
+}
+
 llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
                                             const Reduction &product,
                                             unsigned factor, unsigned lane,
@@ -136,7 +146,11 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
       if (!contains(loops & lanes, loop))
         continue;
       int stride = getLaneStride(nest, access, loop, layoutOf(access.tensor));
-      return stride == 1 ? kContiguous : stride == 0 ? kUniform : gathered;
+      if (stride != 0)
+        return stride == 1 ? kContiguous : gathered;
+      bool isFar = getBytes(nest, access) > double(panelBytes) &&
+                   std::ceil(extentOf(nest, loop) / width) <= kFewVectors;
+      return isFar ? kUniformFar : kUniform;
     }
     return kContiguous;
   };
