@@ -117,9 +117,16 @@ public:
   /// lanes.
   bool chooseContractionTile();
   void keepSmallerFactor();
-  /// Plans to prefetch the next block of the factor that is read once, if it is
-  /// larger than the caches.
+  /// The inner loops read all of the factor on lanes again for each block of
+  /// the others: they do if the L2 cache holds it, and not the other factor.
+  void keepLanesInside();
+  /// Plans to prefetch the factor that the L2 cache does not hold.
   void planPrefetch();
+  /// Whether the L2 cache does not hold a factor of the product.
+  bool isFar(unsigned operand) const;
+  /// The tensor in memory that is a factor of the product; null if it is
+  /// computed.
+  Access getSource(unsigned operand) const;
   void addChains();
   /// The vectors along a loop on lanes; 4 if only the run knows.
   int64_t countVectors(unsigned loop) const {
@@ -267,23 +274,16 @@ void Scheduler::planPanel() {
            getLaneStride(nest, input, *lane, function.getLayout(input.tensor)) <
                0;
   });
-  bool isLarge =
-      getPanelBytes(panel.rows, nest.estimatePositions(own)) > cpu::kL2Bytes;
-  Access factor = nest.getOperand(product, isRight);
-  Access source = nest.getSource(factor.tensor, *factor.at);
-  bool isInRows = false, isInBlocks = false;
-  if (source.tensor) {
+  bool isInBlocks = false;
+  if (Access source = getSource(isRight); source.tensor) {
     Layout layout = function.getLayout(source.tensor);
-    bool isOnLanes = getLaneStride(nest, source, *lane, layout) == 1;
-    isInRows = isOnLanes && !layout.block;
-    isInBlocks = isOnLanes && layout.block;
+    isInBlocks =
+        layout.block && getLaneStride(nest, source, *lane, layout) == 1;
   }
-  if (isLarge && isInRows && product.loops.size() == 1)
-    schedule.prefetch = {isRight, product.loops.front(), kTermsAhead};
   // The elements of a pair are next to each other in a panel only.
   bool isPaired = mayPairTerms();
   if (!((isGathered || isPaired) && readers >= kFewReaders) &&
-      !(isLarge && (isInBlocks || readers >= kManyReaders)) &&
+      !(isFar(isRight) && (isInBlocks || readers >= kManyReaders)) &&
       !function.alwaysPanels)
     return;
   if (isPaired) {
@@ -294,6 +294,7 @@ void Scheduler::planPanel() {
   panel.isInMemory = isInBlocks && !isPaired;
 
   // The loops of the factor are opened first, the lane loop last of them.
+  Access factor = nest.getOperand(product, isRight);
   LoopSet ofFactor = nest.getLoopsOf(factor.tensor, *factor.at);
   SmallVector<unsigned> around, inner;
   for (unsigned loop : schedule.outer)
@@ -405,7 +406,6 @@ bool Scheduler::chooseContractionTile() {
       schedule.factors[columns] = column;
     }
   keepSmallerFactor();
-  planPrefetch();
   return schedule.factors[rows] * schedule.factors[columns] > 1;
 }
 
@@ -430,21 +430,45 @@ void Scheduler::keepSmallerFactor() {
       loop = *next++;
 }
 
-void Scheduler::planPrefetch() {
-  const Reduction &product = *contraction->reduction;
-  if (product.loops.size() != 1)
+void Scheduler::keepLanesInside() {
+  auto *lane = llvm::find_if(
+      schedule.outer, [&](unsigned loop) { return schedule.isOnLanes(loop); });
+  if (!contraction || lane == schedule.outer.end() || schedule.panel)
     return;
-  auto getBytes = [&](ArrayRef<unsigned> own) {
-    return double(nest.estimatePositions(contraction->terms)) *
-           double(nest.estimatePositions(own)) * kLeastBits / 8;
-  };
-  bool isRight = getBytes(contraction->columns) > getBytes(contraction->rows);
-  const auto &own = isRight ? contraction->columns : contraction->rows;
-  Access factor = nest.getOperand(product, isRight);
-  Access source = nest.getSource(factor.tensor, *factor.at);
-  if (getBytes(own) > cpu::kL2Bytes && source.tensor &&
-      !function.getLayout(source.tensor).block)
-    schedule.prefetch = {isRight, own.back(), schedule.factors[own.back()]};
+  bool isRight = llvm::is_contained(contraction->columns, *lane);
+  if (!isFar(isRight) && isFar(!isRight))
+    std::rotate(lane, lane + 1, schedule.outer.end());
+}
+
+bool Scheduler::isFar(unsigned operand) const {
+  ArrayRef<unsigned> own = operand ? contraction->columns : contraction->rows;
+  return getPanelBytes(contraction->terms, nest.estimatePositions(own)) >
+         cpu::kL2Bytes;
+}
+
+Access Scheduler::getSource(unsigned operand) const {
+  Access factor = nest.getOperand(*contraction->reduction, operand);
+  return nest.getSource(factor.tensor, *factor.at);
+}
+
+void Scheduler::planPrefetch() {
+  if (!contraction || contraction->terms.size() != 1)
+    return;
+  unsigned term = contraction->terms.front();
+  for (unsigned operand : {0, 1}) {
+    Access source = getSource(operand);
+    const auto &own = operand ? contraction->columns : contraction->rows;
+    if (!source.tensor || own.empty() || !isFar(operand) ||
+        (schedule.panel && schedule.panel->factor == operand))
+      continue;
+    Layout layout = function.getLayout(source.tensor);
+    if (layout.block)
+      continue;
+    if (schedule.isOnLanes(term))
+      schedule.prefetch = {operand, own.back(), schedule.factors[own.back()]};
+    else if (getLaneStride(nest, source, term, layout) != 1)
+      schedule.prefetch = {operand, term, kTermsAhead};
+  }
 }
 
 /// Chooses register tiles: as many accumulators as the register file holds in
@@ -478,7 +502,10 @@ void Scheduler::chooseFactors() {
   row = findUnrolledLoop(common);
 
   // Each block of rows reads all of the factor on lanes again.
-  bool isFar = schedule.prefetch && !schedule.panel;
+  double columnLoad = kLoad;
+  if (contraction && lane >= 0 && !schedule.panel &&
+      isFar(llvm::is_contained(contraction->columns, unsigned(lane))))
+    columnLoad = kFarLoad;
   double least = INFINITY;
   int64_t bestColumns = 1, bestRows = 1;
   int64_t maxColumns =
@@ -498,10 +525,9 @@ void Scheduler::chooseFactors() {
         factors[row] = rows;
       if (countAccumulators(nest.getReductions(), factors) > budget)
         continue;
-      double time =
-          getTime(row >= 0 ? getBlocks(row, rows) : Blocks{{1, 1}},
-                  lane >= 0 ? getBlocks(lane, columns) : Blocks{{1, 1}},
-                  isFar ? kFarLoad : kLoad);
+      double time = getTime(
+          row >= 0 ? getBlocks(row, rows) : Blocks{{1, 1}},
+          lane >= 0 ? getBlocks(lane, columns) : Blocks{{1, 1}}, columnLoad);
       if (time < least) {
         least = time;
         bestColumns = columns;
@@ -576,7 +602,9 @@ NestSchedule scheduleKernel(const KernelFunction &function,
   scheduler.orderLoops(/*serial=*/0);
   if (!scheduler.planStream()) {
     scheduler.planPanel();
+    scheduler.keepLanesInside();
     scheduler.chooseFactors();
+    scheduler.planPrefetch();
     scheduler.schedule.kept =
         findKeptValue(function, nest, scheduler.schedule.onLanes);
   }

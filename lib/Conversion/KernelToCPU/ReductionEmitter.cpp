@@ -215,8 +215,7 @@ bool ReductionEmitter::hasTerm(const Accumulator &accumulator) const {
 
 NestLoops::Values ReductionEmitter::step(ValueRange carried) {
   NestLoops::Values next;
-  if (!evaluator.panel.of.tensor)
-    emitPrefetches(loops);
+  emitPrefetches(loops);
   for (const Accumulator &accumulator : accumulators) {
     Partial best = takePartial(*accumulator.reduction, carried);
     putPartial(hasTerm(accumulator)

@@ -230,3 +230,25 @@ func.func @cached(%x: tensor<12x256xf32>, %w: tensor<256x512xf32>) -> tensor<12x
   %p = td.matmul %x, %w : tensor<12x256xf32>, tensor<256x512xf32> -> tensor<12x512xf32>
   return %p : tensor<12x512xf32>
 }
+
+// -----
+
+// The gradient of a weight. The L2 cache holds the factor on lanes, not the other one:
+// a tile of its columns meets all of the first before the next one, and its
+// first and its last element are prefetched.
+// CHECK-LABEL: func.func @weight_gradient
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c6_i64
+// CHECK: scf.for {{.*}} step %c64_i64
+// CHECK: scf.for {{.*}} to %c768_i64
+// CHECK: %[[AHEAD:.*]] = llvm.getelementptr %[[ROW:.*]][16384]
+// CHECK-NEXT: "llvm.intr.prefetch"(%[[AHEAD]])
+// CHECK-NEXT: %[[LAST:.*]] = llvm.getelementptr %[[ROW]][16389]
+// CHECK-NEXT: "llvm.intr.prefetch"(%[[LAST]])
+// CHECK-NOT: prefetch
+// CHECK-COUNT-24: math.fma
+func.func @weight_gradient(%d: tensor<768x512xf32>, %x: tensor<768x128xf32>) -> tensor<512x128xf32> {
+  %t = td.permute %d [1, 0] : tensor<768x512xf32> to tensor<512x768xf32>
+  %g = td.matmul %t, %x : tensor<512x768xf32>, tensor<768x128xf32> -> tensor<512x128xf32>
+  return %g : tensor<512x128xf32>
+}
