@@ -97,7 +97,8 @@ public:
   /// The loop on the lanes, or -1.
   int laneLoop = -1;
   /// Per offset of the lane loop: an i1 vector of the lanes of that vector that
-  /// are real. No entry: all lanes are.
+  /// are real; it may have fewer lanes than other vectors. No entry: all lanes
+  /// are.
   std::map<int64_t, mlir::Value> masks;
   /// Where the elements of one value are read from instead.
   Panel panel;
@@ -131,9 +132,12 @@ public:
   unsigned getAlignment(const td::Access &input, const Tile &tile) const;
 
   bool dependsOnLane(mlir::Value value, const td::Coordinates &at) const;
-  /// Broadcasts a scalar to a vector; returns a vector unchanged.
-  mlir::Value toVector(mlir::Value value);
+  /// Broadcasts a scalar to a vector of the tile element; returns a vector
+  /// unchanged.
+  mlir::Value toVector(mlir::Value value, const Tile &tile);
   mlir::Value getMask(const Tile &tile) const;
+  /// The lanes of the tile element's vector.
+  int64_t getWidth(const Tile &tile) const;
   /// The positions of the lanes: the lane loop's position plus 0, 1, ….
   mlir::Value getLaneIndices(const Tile &tile);
   /// One coordinate as an index, or a vector of them.
@@ -205,11 +209,15 @@ private:
                                const td::Layout &layout, const Tile &tile);
   mlir::Value getPicked(const td::NestSymbol &picked, const Tile &tile);
   mlir::Value checkIndex(mlir::Operation *picker, mlir::Value index);
+  /// toVector for the tile element that is being evaluated.
+  mlir::Value toVector(mlir::Value value);
 
   KernelFunction &function;
   mlir::OpBuilder &b;
   const td::LoopNest &nest;
-  int64_t lanes;
+  const int64_t lanes;
+  /// The lanes of the tile element that is being evaluated.
+  int64_t width = lanes;
   bool isFlat;
   std::vector<Scope> scopes;
   /// Number of scopes in force: less than scopes.size() while ops are emitted

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <numeric>
 
 using namespace mlir;
@@ -97,16 +98,26 @@ bool TileEvaluator::dependsOnLane(Value value, const Coordinates &at) const {
 Value TileEvaluator::toVector(Value value) {
   if (isa<VectorType>(value.getType()))
     return value;
-  Key key{value.getAsOpaquePointer(), this, {}};
+  Key key{value.getAsOpaquePointer(), this, {width}};
   if (Value known = lookup(key))
     return known;
   return scopes[depth - 1].values[key] = vector::BroadcastOp::create(
-             b, function.loc, VectorType::get({lanes}, value.getType()), value);
+             b, function.loc, VectorType::get({width}, value.getType()), value);
+}
+
+Value TileEvaluator::toVector(Value value, const Tile &tile) {
+  llvm::SaveAndRestore<int64_t> own(width, getWidth(tile));
+  return toVector(value);
 }
 
 Value TileEvaluator::getMask(const Tile &tile) const {
   auto known = masks.find(tile[laneLoop]);
   return known == masks.end() ? Value() : known->second;
+}
+
+int64_t TileEvaluator::getWidth(const Tile &tile) const {
+  Value mask = laneLoop >= 0 ? getMask(tile) : Value();
+  return mask ? cast<VectorType>(mask.getType()).getNumElements() : lanes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,10 +130,11 @@ Value TileEvaluator::evaluate(Value value, const Coordinates &at,
                     tile);
   if (Value known = lookup(key))
     return known;
+  llvm::SaveAndRestore<int64_t> own(width, getWidth(tile));
   return emitOutside(value, at, key, [&]() -> Value {
     if (panel.holds(value, at))
       return LLVM::LoadOp::create(
-          b, function.loc, VectorType::get({lanes}, panel.getElementType()),
+          b, function.loc, VectorType::get({width}, panel.getElementType()),
           getAddress(panel, tile));
     if (value == kept.of.tensor && &at == kept.of.at)
       return load(kept.in->tensor, kept.in->pointer, at, kept.in->layout, tile);
@@ -207,9 +219,10 @@ Value TileEvaluator::getLaneIndices(const Tile &tile) {
   if (Value known = lookup(key))
     return known;
   Location loc = function.loc;
-  auto type = VectorType::get({lanes}, b.getIntegerType(function.indexBits));
+  llvm::SaveAndRestore<int64_t> own(width, getWidth(tile));
+  auto type = VectorType::get({width}, b.getIntegerType(function.indexBits));
   SmallVector<Attribute> steps;
-  for (int64_t lane = 0; lane < lanes; ++lane)
+  for (int64_t lane = 0; lane < width; ++lane)
     steps.push_back(
         b.getIntegerAttr(type.getElementType(), tile[laneLoop] + lane));
   Value numbers =
@@ -306,6 +319,7 @@ Value TileEvaluator::add(Value sum, Value value) {
 Value TileEvaluator::evaluateCoordinate(Coordinate coordinate,
                                         const Tile &tile) {
   Location loc = function.loc;
+  llvm::SaveAndRestore<int64_t> own(width, getWidth(tile));
   CoordinateSum sum(coordinate);
   Value result;
   for (auto [part, factor] : sum.parts) {
@@ -373,7 +387,7 @@ Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
   if (block)
     addTerm(block);
   return LLVM::GEPOp::create(
-      b, loc, VectorType::get({lanes}, pointer.getType()),
+      b, loc, VectorType::get({width}, pointer.getType()),
       getMemoryType(type.getElementType()), pointer, ValueRange{sum});
 }
 
@@ -626,7 +640,7 @@ Value TileEvaluator::getAccessMask(const Tile &tile, int stride) {
   Value mask = getMask(tile);
   if (!mask && stride < 0)
     mask = makeIntConstant(b, function.loc,
-                           VectorType::get({lanes}, b.getI1Type()), -1);
+                           VectorType::get({width}, b.getI1Type()), -1);
   return mask;
 }
 
@@ -634,7 +648,7 @@ Value TileEvaluator::loadLanes(Type memory, Value address, int stride,
                                Value mask) {
   Location loc = function.loc;
   unsigned bytes = memory.getIntOrFloatBitWidth() / 8;
-  auto vector = VectorType::get({lanes}, memory);
+  auto vector = VectorType::get({width}, memory);
   if (!mask)
     return LLVM::LoadOp::create(b, loc, vector, address, bytes);
   Value zero = LLVM::ZeroOp::create(b, loc, vector);
@@ -703,6 +717,7 @@ static bool isFirstLaneOnly(Value mask) {
 void TileEvaluator::store(const StoreTarget &target, Value value,
                           const Tile &tile) {
   Location loc = function.loc;
+  llvm::SaveAndRestore<int64_t> own(width, getWidth(tile));
   Type element = getElementTypeOrSelf(target.tensor.getType());
   Type memory = getMemoryType(element);
   unsigned bytes = memory.getIntOrFloatBitWidth() / 8;

@@ -15,9 +15,10 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
                      const NestSchedule &schedule)
     : KernelLoops(function, nest, schedule.lanes, schedule.factors,
                   schedule.onLanes),
-      prefetch(schedule.prefetch), resultLane(schedule.resultLane),
-      paired(schedule.paired), shared(schedule.shared),
-      firstBlock(function.firstBlock), endBlock(function.endBlock) {}
+      prefetch(schedule.prefetch), lastLanes(schedule.lastLanes),
+      resultLane(schedule.resultLane), paired(schedule.paired),
+      shared(schedule.shared), firstBlock(function.firstBlock),
+      endBlock(function.endBlock) {}
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
                                        int64_t factor, Value lastMask,
@@ -65,7 +66,7 @@ void NestLoops::putRowsOnLanes() {
   onLanes |= toLoopSet(loop);
   evaluator.laneLoop = loop;
   if (rowsOnLanes < lanes)
-    evaluator.masks[0] = makeMask(rowsOnLanes);
+    evaluator.masks[0] = makeMask(rowsOnLanes, lanes);
 }
 
 void NestLoops::takeRowsOffLanes() {
@@ -78,9 +79,8 @@ void NestLoops::takeRowsOffLanes() {
   evaluator.masks.clear();
 }
 
-/// A constant mask of the first `count` lanes.
-Value NestLoops::makeMask(int64_t count) {
-  SmallVector<bool> isReal(lanes, false);
+Value NestLoops::makeMask(int64_t count, int64_t width) {
+  SmallVector<bool> isReal(width, false);
   std::fill_n(isReal.begin(), count, true);
   return arith::ConstantOp::create(b, function.loc,
                                    b.getBoolVectorAttr(isReal));
@@ -238,7 +238,7 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
     return values;
   Value mask;
   if (int64_t last = rest % unit)
-    mask = makeMask(last);
+    mask = makeMask(last, lastLanes ? lastLanes : lanes);
   OpBuilder::InsertionGuard guard(b);
   scf::IfOp branch;
   if (isShared(loop)) {

@@ -55,7 +55,8 @@ private:
   };
   /// The number of elements of a loop in one of its blocks.
   int64_t getStep(unsigned loop) const { return factors[loop] * getUnit(loop); }
-  mlir::Value makeMask(int64_t count);
+  /// A constant mask of the first `count` of `width` lanes.
+  mlir::Value makeMask(int64_t count, int64_t width);
   mlir::Value findEmpty(llvm::ArrayRef<unsigned> loops);
   mlir::Value unlessEmpty(mlir::Value end);
   /// The positions of a loop that the function computes: whole blocks from
@@ -88,6 +89,7 @@ private:
                     mlir::ValueRange carried, Body body);
 
   /// See NestSchedule.
+  const int64_t lastLanes;
   const int resultLane, paired;
   const llvm::SmallVector<unsigned, 2> shared;
   int64_t rowsOnLanes = 0; ///< 0: not on lanes

@@ -34,10 +34,10 @@ constexpr int64_t kManyTerms = 64;
 /// Terms of a row of which half as many are summed at once.
 constexpr int64_t kLongSum = 1024;
 
-/// The bits of the widest element that runs on lanes if the loops `onLanes` do.
 /// The lanes of the shortest vectors.
 constexpr int64_t kFewestLanes = 4;
 
+/// The bits of the widest element that runs on lanes if the loops `onLanes` do.
 static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
   int64_t bits = kLeastBits;
   auto widen = [&](Value tensor, const Coordinates &at) {
@@ -142,6 +142,10 @@ public:
   /// some if its neighbours on lanes are not neighbours in memory, many if it
   /// is larger than the caches. Then brings the outer loops into another order.
   void planPanel();
+  void shortenLastVector();
+  /// Whether a tile with a shorter last vector has registers for the scalars of
+  /// its rows: LLVM keeps a copy of each for the shorter multiplications.
+  bool mayHaveTile(unsigned lane, int64_t rows, int64_t columns) const;
   /// Whether the processor multiplies two terms of the product in one step.
   bool mayPairTerms() const;
   /// Chooses the loops whose blocks threads share, if the kernel computes
@@ -440,6 +444,30 @@ void Scheduler::keepLanesInside() {
     std::rotate(lane, lane + 1, schedule.outer.end());
 }
 
+/// Some processors split instructions on long vectors.
+void Scheduler::shortenLastVector() {
+  if (!contraction || schedule.paired >= 0)
+    return;
+  for (unsigned loop : schedule.outer) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    if (!schedule.isOnLanes(loop) || ShapedType::isDynamic(extent))
+      continue;
+    int64_t shorter = std::max<int64_t>(
+        llvm::PowerOf2Ceil(extent % schedule.lanes), kFewestLanes);
+    if (extent % schedule.lanes && shorter < schedule.lanes)
+      schedule.lastLanes = shorter;
+  }
+}
+
+bool Scheduler::mayHaveTile(unsigned lane, int64_t rows,
+                            int64_t columns) const {
+  int64_t last = countVectors(lane) % columns;
+  if (last == 0)
+    last = columns;
+  return !schedule.lastLanes ||
+         rows * last + rows + last <= function.vectorRegisters;
+}
+
 bool Scheduler::isFar(unsigned operand) const {
   ArrayRef<unsigned> own = operand ? contraction->columns : contraction->rows;
   return getPanelBytes(contraction->terms, nest.estimatePositions(own)) >
@@ -523,7 +551,8 @@ void Scheduler::chooseFactors() {
         factors[lane] = columns;
       if (row >= 0)
         factors[row] = rows;
-      if (countAccumulators(nest.getReductions(), factors) > budget)
+      if (countAccumulators(nest.getReductions(), factors) > budget ||
+          (lane >= 0 && !mayHaveTile(lane, rows, columns)))
         continue;
       double time = getTime(
           row >= 0 ? getBlocks(row, rows) : Blocks{{1, 1}},
@@ -603,6 +632,7 @@ NestSchedule scheduleKernel(const KernelFunction &function,
   if (!scheduler.planStream()) {
     scheduler.planPanel();
     scheduler.keepLanesInside();
+    scheduler.shortenLastVector();
     scheduler.chooseFactors();
     scheduler.planPrefetch();
     scheduler.schedule.kept =

@@ -17,6 +17,9 @@ namespace tdc {
 struct NestSchedule {
   /// Elements of a vector.
   int64_t lanes;
+  /// Elements of the last vector along the lane loop of a product's results,
+  /// if fewer than `lanes` hold what remains. 0: as others.
+  int64_t lastLanes = 0;
   /// Loops on lanes; of any two of them, neither runs inside the other.
   td::LoopSet onLanes = 0;
   /// Per loop: the number of elements (on lanes: of vectors) that a block

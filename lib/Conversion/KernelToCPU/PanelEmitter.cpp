@@ -36,7 +36,7 @@ static void fill(NestLoops &loops, const Panel &panel) {
                                       : evaluator.evaluate(panel.of.tensor,
                                                            *panel.of.at, tile);
       LLVM::StoreOp::create(loops.function.builder, loops.function.loc,
-                            evaluator.toVector(elements),
+                            evaluator.toVector(elements, tile),
                             evaluator.getAddress(panel, tile));
     }
     return NestLoops::Values();

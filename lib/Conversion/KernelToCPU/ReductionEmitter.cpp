@@ -143,11 +143,12 @@ void ReductionEmitter::makeAccumulators(NestLoops::Values &initial,
     bool isVector =
         laneSum >= 0 || (evaluator.laneLoop >= 0 &&
                          contains(reduction.parallel, evaluator.laneLoop));
-    Partial none = makeNeutral(b, loc, reduction, isVector ? loops.lanes : 0);
     AddOp sum = findSum(reduction);
     bool isLeft = sum && sum.getLhs() == reduction.op->getResult(0);
     for (const Tile &tile : loops.getTiles(tiled)) {
       accumulators.push_back({&reduction, tile, sum});
+      Partial none = makeNeutral(b, loc, reduction,
+                                 isVector ? evaluator.getWidth(tile) : 0);
       putPartial(none, neutral);
       Partial first = none;
       if (sum)
@@ -163,7 +164,7 @@ Value ReductionEmitter::getOperand(Operation *op, unsigned index,
                                    bool isVector) {
   Value value = evaluator.evaluate(op->getOperand(index),
                                    loops.nest.operandAt(op, index, at), tile);
-  return isVector ? evaluator.toVector(value) : value;
+  return isVector ? evaluator.toVector(value, tile) : value;
 }
 
 Partial ReductionEmitter::stepOne(const Accumulator &accumulator,
@@ -181,7 +182,7 @@ Partial ReductionEmitter::stepOne(const Accumulator &accumulator,
     position =
         evaluator.evaluateCoordinate(reduction.getPosition(), accumulator.tile);
     if (isVector)
-      position = evaluator.toVector(position);
+      position = evaluator.toVector(position, accumulator.tile);
   }
   return accumulate(b, loc, reduction, best, operands, position);
 }
@@ -190,8 +191,9 @@ Partial ReductionEmitter::stepPairs(const Accumulator &accumulator,
                                     Partial sum) {
   const Reduction &product = *accumulator.reduction;
   auto getPairs = [&](unsigned index) {
-    return evaluator.toVector(loops.evaluatePairs(
-        loops.nest.getOperand(product, index), accumulator.tile));
+    Value pairs = loops.evaluatePairs(loops.nest.getOperand(product, index),
+                                      accumulator.tile);
+    return evaluator.toVector(pairs, accumulator.tile);
   };
   return {emitBF16PairProduct(b, loc, sum.value, getPairs(0), getPairs(1)), {}};
 }
@@ -238,8 +240,9 @@ Value ReductionEmitter::combineLanes(const Reduction &reduction, Partial best) {
                                   best.value);
   if (!best.index)
     return value;
-  return emitBestLane(b, loc, element, best.value, best.index,
-                      evaluator.toVector(value));
+  return emitBestLane(
+      b, loc, element, best.value, best.index,
+      vector::BroadcastOp::create(b, loc, best.value.getType(), value));
 }
 
 bool ReductionEmitter::isSameElement(const Accumulator &a,

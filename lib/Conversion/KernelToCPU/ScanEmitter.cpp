@@ -55,7 +55,7 @@ static LogicalResult emitScan(KernelFunction &function, ScanOp op) {
         for (auto [tile, collected] : llvm::zip_equal(tiles, before)) {
           Value element = scan.load(loops.evaluator, tile);
           if (lanes)
-            element = loops.evaluator.toVector(element);
+            element = loops.evaluator.toVector(element, tile);
           next.push_back(scan.combine(collected, element));
           scan.store(loops.evaluator, tile, next.back());
         }

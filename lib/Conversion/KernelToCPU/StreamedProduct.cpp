@@ -121,7 +121,7 @@ static void addProducts(NestLoops &loops) {
       for (unsigned i : {0, 1}) {
         Access factor = loops.nest.getOperand(product, i);
         factors.push_back(evaluator.toVector(
-            evaluator.evaluate(factor.tensor, *factor.at, at)));
+            evaluator.evaluate(factor.tensor, *factor.at, at), at));
       }
       sum = accumulate(b, loc, product, sum, factors, /*position=*/Value());
     }

@@ -252,3 +252,22 @@ func.func @weight_gradient(%d: tensor<768x512xf32>, %x: tensor<768x128xf32>) -> 
   %g = td.matmul %t, %x : tensor<512x768xf32>, tensor<768x128xf32> -> tensor<512x128xf32>
   return %g : tensor<512x128xf32>
 }
+
+// -----
+
+// Of 50 columns, 2 remain after three vectors: a vector of 4 lanes holds them,
+// and two of these are stored. A tile has 5 rows, so that the registers hold
+// their scalars for the shorter vectors, too.
+// CHECK-LABEL: func.func @short_last
+// CHECK: llvm.func internal @kernel_0
+// CHECK-DAG: %[[MASK:.*]] = arith.constant dense<[true, true, false, false]> : vector<4xi1>
+// CHECK: scf.for {{.*}} step %c5_i64
+// CHECK: scf.for {{.*}} to %c10_i64
+// CHECK: llvm.intr.masked.load {{.*}}, %[[MASK]], {{.*}} -> vector<4xf32>
+// CHECK-COUNT-3: math.fma {{.*}} : vector<16xf32>
+// CHECK: math.fma {{.*}} : vector<4xf32>
+// CHECK: llvm.intr.masked.store {{.*}}, %[[MASK]] {{.*}} : vector<4xf32>
+func.func @short_last(%x: tensor<20x10xf32>, %w: tensor<10x50xf32>) -> tensor<20x50xf32> {
+  %p = td.matmul %x, %w : tensor<20x10xf32>, tensor<10x50xf32> -> tensor<20x50xf32>
+  return %p : tensor<20x50xf32>
+}
