@@ -1,0 +1,196 @@
+//===- ProductSchedule.cpp - copies, streams and prefetches of products ---===//
+
+#include "CodeGen/Accumulation.h"
+#include "CodeGen/ElementOps.h"
+#include "Scheduler.h"
+#include "StreamedProduct.h"
+#include "Target/TargetInfo.h"
+#include <algorithm>
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+/// Positions that read an element of a factor from which a copy costs little.
+constexpr int64_t kManyReaders = 256;
+/// How many terms before it is needed a row of a factor is prefetched: memory
+/// takes less time.
+constexpr int64_t kTermsAhead = 32;
+
+bool Scheduler::mayPairTerms() const {
+  return function.multipliesBF16Pairs && contraction->terms.size() == 1 &&
+         schedule.lanes * kLeastBits == 512 &&
+         getElement(*contraction->reduction).isBF16();
+}
+
+double Scheduler::getPanelBytes(ArrayRef<unsigned> rows,
+                                int64_t elements) const {
+  Value factor = contraction->reduction->op->getOperand(0);
+  Type stored = getRegisterType(getElementTypeOrSelf(factor.getType()));
+  double bits =
+      stored.getIntOrFloatBitWidth() / (schedule.paired < 0 ? 1. : 2.);
+  return double(nest.estimatePositions(rows)) * double(elements) * bits / 8;
+}
+
+bool Scheduler::isFar(unsigned operand) const {
+  ArrayRef<unsigned> own = operand ? contraction->columns : contraction->rows;
+  return getPanelBytes(contraction->terms, nest.estimatePositions(own)) >
+         cpu::kL2Bytes;
+}
+
+Access Scheduler::getSource(unsigned operand) const {
+  Access factor = nest.getOperand(*contraction->reduction, operand);
+  return nest.getSource(factor.tensor, *factor.at);
+}
+
+bool Scheduler::planStream() {
+  if (!contraction || schedule.outer.empty() || !schedule.later.empty())
+    return false;
+  // The lane loop is the first one.
+  unsigned lane = schedule.outer.front();
+  if (!schedule.isOnLanes(lane) ||
+      !isStreamedProduct(function, nest, *contraction, lane))
+    return false;
+  int64_t rows = nest.estimatePositions(contraction->rows);
+  for (unsigned row : contraction->rows)
+    schedule.factors[row] = rows;
+  schedule.factors[contraction->terms.front()] =
+      getStreamedTerms(function, rows);
+  schedule.factors[lane] = 2;
+  std::rotate(schedule.outer.begin(), schedule.outer.begin() + 1,
+              schedule.outer.end());
+  return schedule.isStreamed = true;
+}
+
+void Scheduler::planPanel() {
+  auto *lane = llvm::find_if(
+      schedule.outer, [&](unsigned loop) { return schedule.isOnLanes(loop); });
+  if (!contraction || lane == schedule.outer.end())
+    return;
+  const Reduction &product = *contraction->reduction;
+  bool isRight = llvm::is_contained(contraction->columns, *lane);
+  if (!isRight && !llvm::is_contained(contraction->rows, *lane))
+    return;
+  NestSchedule::PanelPlan panel{isRight, /*around=*/0,
+                                getPanelRows(nest, product, isRight, *lane,
+                                             schedule.lanes, cpu::kPanelBytes)};
+  if (panel.rows.empty())
+    return;
+
+  ArrayRef<unsigned> own = contraction->columns, others = contraction->rows;
+  if (!isRight)
+    std::swap(own, others);
+  // A panel is that of one position of the other loops; a tile has several
+  // positions of the loops of `others` only.
+  if (others.empty())
+    return;
+  int64_t readers = nest.estimatePositions(others);
+  // Inputs along terms and lanes are those of this factor.
+  LoopSet terms = toLoopSet(product.loops);
+  bool isGathered = llvm::any_of(nest.getInputs(), [&](const Access &input) {
+    LoopSet loops = nest.getLoopsOf(input.tensor, *input.at);
+    return loops & terms && contains(loops, *lane) &&
+           getLaneStride(nest, input, *lane, function.getLayout(input.tensor)) <
+               0;
+  });
+  bool isInBlocks = false;
+  if (Access source = getSource(isRight); source.tensor) {
+    Layout layout = function.getLayout(source.tensor);
+    isInBlocks =
+        layout.block && getLaneStride(nest, source, *lane, layout) == 1;
+  }
+  // The elements of a pair are next to each other in a panel only.
+  bool isPaired = mayPairTerms();
+  if (!((isGathered || isPaired) && readers >= kFewReaders) &&
+      !(isFar(isRight) && (isInBlocks || readers >= kManyReaders)) &&
+      !function.alwaysPanels)
+    return;
+  if (isPaired) {
+    schedule.paired = int(contraction->terms.front());
+    schedule.factors[schedule.paired] = 2;
+  }
+
+  panel.isInMemory = isInBlocks && !isPaired;
+
+  // The loops of the factor are opened first, the lane loop last of them.
+  Access factor = nest.getOperand(product, isRight);
+  LoopSet ofFactor = nest.getLoopsOf(factor.tensor, *factor.at);
+  SmallVector<unsigned> around, inner;
+  for (unsigned loop : schedule.outer)
+    if (loop != *lane)
+      (contains(ofFactor, loop) ? around : inner).push_back(loop);
+  around.push_back(*lane);
+  panel.around = around.size();
+  schedule.panel = panel;
+  schedule.outer = around;
+  llvm::append_range(schedule.outer, inner);
+}
+
+void Scheduler::keepLanesInside() {
+  auto *lane = llvm::find_if(
+      schedule.outer, [&](unsigned loop) { return schedule.isOnLanes(loop); });
+  if (!contraction || lane == schedule.outer.end() || schedule.panel)
+    return;
+  bool isRight = llvm::is_contained(contraction->columns, *lane);
+  if (!isFar(isRight) && isFar(!isRight))
+    std::rotate(lane, lane + 1, schedule.outer.end());
+}
+
+/// The inner loops read all of a factor again for each block of the outer ones:
+/// that one stays in the L2 cache if the smaller is chosen.
+void Scheduler::keepSmallerFactor() {
+  double rows = double(nest.estimatePositions(contraction->rows)),
+         columns = double(nest.estimatePositions(contraction->columns)),
+         bytes = double(nest.estimatePositions(contraction->terms)) *
+                 kLeastBits / 8;
+  if (2 * columns * bytes <= double(cpu::kL2Bytes) || rows >= columns)
+    return;
+  SmallVector<unsigned> order;
+  for (ArrayRef<unsigned> own :
+       {ArrayRef(contraction->columns), ArrayRef(contraction->rows)})
+    for (unsigned loop : schedule.outer)
+      if (llvm::is_contained(own, loop))
+        order.push_back(loop);
+  const unsigned *next = order.begin();
+  for (unsigned &loop : schedule.outer)
+    if (llvm::is_contained(order, loop))
+      loop = *next++;
+}
+
+/// Some processors split instructions on long vectors.
+void Scheduler::shortenLastVector() {
+  if (!contraction || schedule.paired >= 0)
+    return;
+  for (unsigned loop : schedule.outer) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    if (!schedule.isOnLanes(loop) || ShapedType::isDynamic(extent))
+      continue;
+    int64_t shorter = std::max<int64_t>(
+        llvm::PowerOf2Ceil(extent % schedule.lanes), kFewestLanes);
+    if (extent % schedule.lanes && shorter < schedule.lanes)
+      schedule.lastLanes = shorter;
+  }
+}
+
+void Scheduler::planPrefetch() {
+  if (!contraction || contraction->terms.size() != 1)
+    return;
+  unsigned term = contraction->terms.front();
+  for (unsigned operand : {0, 1}) {
+    Access source = getSource(operand);
+    const auto &own = operand ? contraction->columns : contraction->rows;
+    if (!source.tensor || own.empty() || !isFar(operand) ||
+        (schedule.panel && schedule.panel->factor == operand))
+      continue;
+    Layout layout = function.getLayout(source.tensor);
+    if (layout.block)
+      continue;
+    if (schedule.isOnLanes(term))
+      schedule.prefetch = {operand, own.back(), schedule.factors[own.back()]};
+    else if (getLaneStride(nest, source, term, layout) != 1)
+      schedule.prefetch = {operand, term, kTermsAhead};
+  }
+}
+
+} // namespace tdc

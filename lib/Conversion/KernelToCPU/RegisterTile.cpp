@@ -1,0 +1,238 @@
+//===- RegisterTile.cpp - the block of each loop in registers -------------===//
+
+#include "CodeGen/Accumulation.h"
+#include "CodeGen/ElementOps.h"
+#include "Scheduler.h"
+#include "Target/TargetInfo.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+/// The most neighbouring vectors of a tile. A tile of one row is that long, so
+/// that the other factor is read in long runs.
+constexpr int64_t kMostColumns = 12;
+/// The most rows of a tile with vectors.
+constexpr int64_t kMostRows = 12;
+/// Terms of a product from which lanes may be added up for each result.
+constexpr int64_t kManyTerms = 64;
+/// Terms of a row of which half as many are summed at once.
+constexpr int64_t kLongSum = 1024;
+
+/// The cost of a load, in multiplications of vectors: from a near cache, and
+/// from a far one.
+constexpr double kLoad = 0.5, kFarLoad = 3;
+
+/// An estimate of the time in which all tiles of rows and columns take one
+/// step, in multiplications of vectors. A tile loads its rows and columns; one
+/// with few multiplications waits for those of the step before.
+static double getTime(const LoopBlocks &rows, const LoopBlocks &columns,
+                      double columnLoad = kLoad) {
+  constexpr int64_t kFewest = 8;
+  double time = 0;
+  for (auto [rowCount, row] : rows)
+    for (auto [columnCount, column] : columns)
+      time += rowCount * columnCount *
+              (double(std::max(row * column, kFewest)) +
+               kLoad * double(row + 1) + columnLoad * double(column));
+  return time;
+}
+
+int64_t Scheduler::countVectors(unsigned loop) const {
+  int64_t extent = nest.getLoops()[loop].extent;
+  return ShapedType::isDynamic(extent)
+             ? 4
+             : int64_t(llvm::divideCeil(extent, schedule.lanes));
+}
+
+LoopBlocks Scheduler::getBlocks(unsigned loop, int64_t factor) const {
+  int64_t extent =
+      schedule.isOnLanes(loop) ? countVectors(loop) : nest.estimateExtent(loop);
+  int64_t whole = extent / factor, rest = extent % factor;
+  // Positions of a run-time extent that are no whole block run one by one.
+  if (ShapedType::isDynamic(nest.getLoops()[loop].extent))
+    return {{double(whole), factor}, {double(factor - 1) / 2, 1}};
+  // A remainder is a second copy of the loop.
+  constexpr double kRemainder = 1.25;
+  return {{double(whole), factor}, {rest ? kRemainder : 0, rest}};
+}
+
+int Scheduler::findUnrolledLoop(LoopSet common) const {
+  LoopSet candidates = common;
+  if (contraction) {
+    LoopSet rows = toLoopSet(contraction->rows),
+            columns = toLoopSet(contraction->columns);
+    if (rows & schedule.onLanes && columns)
+      candidates &= columns;
+    else if (columns & schedule.onLanes && rows)
+      candidates &= rows;
+  }
+  int row = -1;
+  for (unsigned loop : schedule.outer)
+    if (!schedule.isOnLanes(loop) && contains(candidates, loop) &&
+        nest.getLoops()[loop].extent != 0)
+      row = loop; // the innermost one
+  return row;
+}
+
+bool Scheduler::maySumTogether(unsigned row) const {
+  ArrayRef<Reduction> reductions = nest.getReductions();
+  const Reduction &first = reductions.front();
+  bool isOnLanes = llvm::any_of(
+      first.loops, [&](unsigned loop) { return schedule.isOnLanes(loop); });
+  int64_t accumulators = schedule.lanes * int64_t(reductions.size());
+  if (!isOnLanes || accumulators > getAccumulatorBudget() ||
+      nest.getReductionRuns().size() != 1)
+    return false;
+  for (const Reduction &reduction : reductions) {
+    if (!isFloatSum(reduction) || !contains(reduction.parallel, row))
+      return false;
+    // Each row must have one sum; a loop that is held in full makes more.
+    for (unsigned loop = 0; loop < schedule.factors.size(); ++loop)
+      if (loop != row && contains(reduction.parallel, loop) &&
+          schedule.factors[loop] != 1)
+        return false;
+  }
+  return llvm::all_of(llvm::enumerate(nest.getRoots()), [&](auto root) {
+    return root.index() < function.resultLayouts.size() &&
+           getLaneStride(nest, root.value(), row,
+                         function.resultLayouts[root.index()]) == 1;
+  });
+}
+
+bool Scheduler::mayHaveTile(unsigned lane, int64_t rows,
+                            int64_t columns) const {
+  int64_t last = countVectors(lane) % columns;
+  if (last == 0)
+    last = columns;
+  return !schedule.lastLanes ||
+         rows * last + rows + last <= function.vectorRegisters;
+}
+
+/// At the end, the lanes of each result of the tile are added up: a small cost
+/// relative to many terms. A tile of one row loads a vector of the inner factor
+/// for each multiplication, which only the L1 cache supplies in time.
+bool Scheduler::chooseContractionTile() {
+  if (!contraction || contraction->rows.empty() || contraction->columns.empty())
+    return false;
+  int64_t terms = nest.estimatePositions(contraction->terms),
+          inner = terms * nest.estimatePositions(contraction->columns);
+  bool isWorthSums =
+      terms >= kManyTerms && inner * kLeastBits / 8 > cpu::kL1Bytes;
+  if (contraction->terms.size() == 1 && !isWorthSums)
+    return false;
+  const int64_t budget = getAccumulatorBudget();
+  unsigned rows = contraction->rows.back(),
+           columns = contraction->columns.back();
+  double least = INFINITY;
+  int64_t mostRows = std::min(budget, nest.estimateExtent(rows)),
+          mostColumns = std::min(budget, nest.estimateExtent(columns));
+  for (int64_t row = 1; row <= mostRows; ++row)
+    for (int64_t column = 1; column <= mostColumns && row * column <= budget;
+         ++column) {
+      double time = getTime(getBlocks(rows, row), getBlocks(columns, column));
+      if (time >= least)
+        continue;
+      least = time;
+      schedule.factors[rows] = row;
+      schedule.factors[columns] = column;
+    }
+  keepSmallerFactor();
+  return schedule.factors[rows] * schedule.factors[columns] > 1;
+}
+
+/// With few chains, each step would wait for the one before: loops of terms on
+/// lanes get several accumulators.
+void Scheduler::addChains() {
+  if (countChains(nest.getReductions(), schedule.factors) >= 4)
+    return;
+  for (const Reduction &reduction : nest.getReductions())
+    for (unsigned loop : reduction.loops)
+      if (schedule.isOnLanes(loop))
+        schedule.factors[loop] = std::clamp<int64_t>(countVectors(loop), 1, 4);
+}
+
+void Scheduler::chooseFactors() {
+  SmallVectorImpl<int64_t> &factors = schedule.factors;
+  if (nest.getReductions().empty())
+    return;
+  const int64_t budget = getAccumulatorBudget();
+
+  // Loops of only some reductions' results are held in full.
+  LoopSet common = ~LoopSet(0);
+  for (const Reduction &reduction : nest.getReductions())
+    common &= reduction.parallel;
+  for (unsigned loop : schedule.outer)
+    if (!contains(common, loop))
+      factors[loop] = std::max<int64_t>(nest.getLoops()[loop].extent, 1);
+  if (!schedule.later.empty()) {
+    // One row at a time, as several stages follow each other.
+    addChains();
+    return;
+  }
+
+  auto extentOf = [&](unsigned loop) { return nest.getLoops()[loop].extent; };
+  int lane = -1, row = -1;
+  for (unsigned loop : schedule.outer)
+    if (schedule.isOnLanes(loop))
+      lane = loop;
+  if (lane < 0 && chooseContractionTile())
+    return;
+  row = findUnrolledLoop(common);
+
+  // Each block of rows reads all of the factor on lanes again.
+  double columnLoad = kLoad;
+  if (contraction && lane >= 0 && !schedule.panel &&
+      isFar(llvm::is_contained(contraction->columns, unsigned(lane))))
+    columnLoad = kFarLoad;
+  double least = INFINITY;
+  int64_t bestColumns = 1, bestRows = 1;
+  int64_t maxColumns =
+      lane >= 0 ? std::min<int64_t>(countVectors(lane), kMostColumns) : 1;
+  if (schedule.panel)
+    maxColumns = std::clamp<int64_t>(
+        int64_t(cpu::kPanelBytes /
+                getPanelBytes(schedule.panel->rows, schedule.lanes)),
+        1, maxColumns);
+  int64_t maxRows =
+      row >= 0 ? std::min<int64_t>(nest.estimateExtent(row), kMostRows) : 1;
+  for (int64_t columns = 1; columns <= maxColumns; ++columns)
+    for (int64_t rows = 1; rows <= maxRows; ++rows) {
+      if (lane >= 0)
+        factors[lane] = columns;
+      if (row >= 0)
+        factors[row] = rows;
+      if (countAccumulators(nest.getReductions(), factors) > budget ||
+          (lane >= 0 && !mayHaveTile(lane, rows, columns)))
+        continue;
+      double time =
+          getTime(row >= 0 ? getBlocks(row, rows) : LoopBlocks{{1, 1}},
+                  lane >= 0 ? getBlocks(lane, columns) : LoopBlocks{{1, 1}},
+                  columnLoad);
+      if (time < least) {
+        least = time;
+        bestColumns = columns;
+        bestRows = rows;
+      }
+    }
+  if (lane >= 0)
+    factors[lane] = bestColumns;
+  if (row >= 0)
+    factors[row] = bestRows;
+  if (lane < 0 && row >= 0 && maySumTogether(row)) {
+    // Long rows are as many streams of memory: fewer are faster.
+    int64_t terms = nest.estimatePositions(nest.getReductions().front().loops);
+    int64_t rows = terms < kLongSum ? schedule.lanes : schedule.lanes / 2;
+    int64_t extent = extentOf(row);
+    schedule.resultLane = row;
+    factors[row] =
+        ShapedType::isDynamic(extent) ? rows : std::min(extent, rows);
+  }
+  if (lane < 0)
+    addChains();
+}
+
+} // namespace tdc
