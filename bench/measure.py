@@ -297,13 +297,14 @@ class Function:
         if processor is None:  # tdc of November 2026
             if is_processor_time():
                 raise Failed("this build of tdc prints no times of the processor")
-            return Sample(clock * 1e-9, outcome.share)
-        return Sample((processor if is_processor_time() else clock) * 1e-9, processor / clock)
+            return Sample(clock * 1e-9, outcome.share, outcome.memory)
+        return Sample((processor if is_processor_time() else clock) * 1e-9, processor / clock,
+                      outcome.memory)
 
     def round(self, seconds):
         sample = self.timed(max(1, round(seconds / self.call_seconds)))
         self.call_seconds = sample.seconds
-        return Sample(sample.seconds / self.steps, sample.share)
+        return Sample(sample.seconds / self.steps, sample.share, sample.memory)
 
     def close(self):
         pass

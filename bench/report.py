@@ -93,7 +93,8 @@ def table(rows, checked):
             [row.name, time_text(row.seconds),
              f"{time_text(min(times))} .. {time_text(max(times))}", ratio_text(row, peer),
              row.verdict]
-            + [f"{row.cores:.1f}"] * has_cores + [size_text(row.memory)] * has_memory
+            + [f"{row.cores:.1f}"] * has_cores
+            + [size_text(row.memory) if row.memory else ""] * has_memory
             + [size_text(row.size)] * has_size + [remark(row)])
     return grid(lines)
 

@@ -14,12 +14,25 @@ import statistics
 import sys
 import time
 import traceback
+from pathlib import Path
 
 import ml_dtypes  # noqa: F401, NumPy's casts from bf16
 import numpy as np
 
 SHORTEST = 0.01
 clock = time.process_time if "BENCH_CLOCK" in os.environ else time.perf_counter
+
+
+def forget_peak():
+    """The next peak is that of what comes now. (proc(5), clear_refs)"""
+    Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak_memory():
+    """In bytes."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    kilobytes = next(line for line in lines if line.startswith("VmHWM")).split()[1]
+    return int(kilobytes) * 1024
 
 
 class Served:
@@ -40,7 +53,8 @@ class Served:
         while time.perf_counter() - start < seconds:
             times.append(self.timed())
         share = (time.process_time() - busy) / (time.perf_counter() - start)
-        return {"seconds": statistics.median(times) / self.steps, "share": share}
+        return {"seconds": statistics.median(times) / self.steps, "share": share,
+                "memory": peak_memory()}
 
 
 def serve(make):
@@ -56,6 +70,7 @@ def serve(make):
             if word == "start":
                 case, path = words
                 served = None  # its memory is free before the next one's
+                forget_peak()
                 served = Served(make(sys.argv[1], case), path)
             else:
                 answer = served.round(float(words[0]))
