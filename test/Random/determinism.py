@@ -7,8 +7,7 @@ usage: determinism.py [--seed N] [--count N]
 Objects, LLVM IR and PTX of all examples and of random programs are made twice, in
 processes that differ in all that must not matter: the addresses of memory, the
 folder, the environment, the processors. Every example runs with 1 to 16 threads,
-and its output and files are compared. (No kernel is split over threads yet; the
-runtime's copies and tdc's own compilation are.) The last line is
+and its output and files are compared. The last line is
 "determinism: N passed, N failed".
 """
 
@@ -26,7 +25,7 @@ from workers import parse_options
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PHASES = [["--phase=obj"], ["--phase=llvm"], ["--phase=ptx", "--sim-cuda=1", "--device", "cuda"]]
-THREADS = [1, 2, 4, 8, 16]
+THREADS = [1, 2, 3, 4, 8, 16]
 SIMULATED = {"casts": ["--sim-cuda=3"], "to": ["--sim-cuda=1"]}
 NOT_RUN = {"bert", "digits_model"}  # needs other files; is only imported
 TDC = shutil.which("tdc")

@@ -28,17 +28,21 @@ constexpr double kLoad = 0.5, kFarLoad = 3;
 
 /// An estimate of the time in which all tiles of rows and columns take one
 /// step, in multiplications of vectors. A tile loads its rows and columns; one
-/// with few multiplications waits for those of the step before.
+/// with few multiplications waits for those of the step before. A remainder is
+/// a second copy of the loop, which must be worth its code.
 static double getTime(const LoopBlocks &rows, const LoopBlocks &columns,
                       double columnLoad = kLoad) {
   constexpr int64_t kFewest = 8;
-  double time = 0;
+  constexpr double kCopy = 0.03;
+  double time = 0, copies = 0;
+  for (const LoopBlocks &loop : {rows, columns})
+    copies += loop.size() > 1 && loop.back().first > 0 ? 1 : 0;
   for (auto [rowCount, row] : rows)
     for (auto [columnCount, column] : columns)
       time += rowCount * columnCount *
               (double(std::max(row * column, kFewest)) +
                kLoad * double(row + 1) + columnLoad * double(column));
-  return time;
+  return time * (1 + kCopy * copies);
 }
 
 int64_t Scheduler::countVectors(unsigned loop) const {
@@ -55,9 +59,7 @@ LoopBlocks Scheduler::getBlocks(unsigned loop, int64_t factor) const {
   // Positions of a run-time extent that are no whole block run one by one.
   if (ShapedType::isDynamic(nest.getLoops()[loop].extent))
     return {{double(whole), factor}, {double(factor - 1) / 2, 1}};
-  // A remainder is a second copy of the loop.
-  constexpr double kRemainder = 1.25;
-  return {{double(whole), factor}, {rest ? kRemainder : 0, rest}};
+  return {{double(whole), factor}, {rest ? 1 : 0, rest}};
 }
 
 int Scheduler::findUnrolledLoop(LoopSet common) const {

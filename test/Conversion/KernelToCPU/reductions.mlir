@@ -41,14 +41,15 @@ func.func @argmax(%x: tensor<1000xf32>) -> tensor<i64> {
 // -----
 
 // The value and the index of a row take two registers: of 16 registers, 12 are
-// for accumulators, so a tile has 4 rows; of 32 registers it has 8.
+// for accumulators, so a tile has 6 rows; of 32 registers it has 8, which leave
+// no remainder.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: scf.for {{.*}} step %c8_i64
 // CHECK: :16 = scf.for
 // SHORT-LABEL: func.func @argmaxes
 // SHORT: llvm.func internal @kernel_0
-// SHORT: scf.for {{.*}} step %c4_i64
-// SHORT: :8 = scf.for
+// SHORT: scf.for {{.*}} step %c6_i64
+// SHORT: :12 = scf.for
 func.func @argmaxes(%x: tensor<64x1000xf32>) -> tensor<64xi64> {
   %y = td.arg_reduce max %x [1] : tensor<64x1000xf32> to tensor<64xi64>
   return %y : tensor<64xi64>
