@@ -119,7 +119,7 @@ class Row:
 
     @property
     def memory(self):
-        return statistics.median(s.memory for s in self.samples)
+        return max(s.memory for s in self.samples)
 
     @property
     def cores(self):

@@ -16,8 +16,10 @@ class GPT:
     width: int = 128
     words: int = 65  # characters of the alphabet
 
+    program, steps = "gpt", 8  # of tdc, of a call of tdc's
     is_classifier = True
     watched = "block.0.qkv.weight"
+    is_in_numpy = False
 
     @property
     def operations(self):

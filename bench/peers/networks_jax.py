@@ -42,8 +42,8 @@ class Ops:
 
 
 def weights_of(weights):
-    """Those of layers as [in, out], the usual layout in JAX; not those without a bias, which
-    may be a table of tokens."""
+    """Transposes the weights of layers to [in, out], as is usual in JAX. A matrix without a bias
+    stays: it may be an embedding."""
     def is_layer(name, weight):
         return name.removesuffix("weight") + "bias" in weights and weight.ndim == 2
     return {name: np.ascontiguousarray(weight.T) if is_layer(name, weight) else weight

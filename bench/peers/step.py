@@ -15,12 +15,15 @@ CHECKED_STEPS = 4
 @dataclass
 class MLP:
     """Linear layers with ReLU between them."""
+    program: str  # of tdc
+    steps: int  # of a call of tdc's
     sizes: tuple  # of the layers
     batches: int
     rows: int
     is_classifier: bool = False
 
     watched = "fc1.weight"
+    is_in_numpy = True
 
     @property
     def operations(self):
@@ -52,9 +55,9 @@ class MLP:
 
 
 CASES = {
-    "full": MLP((10, 50, 1), 1, 100),
-    "batch20": MLP((10, 50, 1), 5, 20),
-    "wide": MLP((784, 512, 512, 10), 8, 128, is_classifier=True),
+    "full": MLP("step", 1000, (10, 50, 1), 1, 100),
+    "batch20": MLP("step", 1000, (10, 50, 1), 5, 20),
+    "wide": MLP("wide", 50, (784, 512, 512, 10), 8, 128, is_classifier=True),
     "gpt": GPT(),
 }
 
@@ -66,7 +69,8 @@ def arrays(name):
 
 class Trainer:
     """A peer; subclasses set up in `prepare`, and have `train`, which makes a number of
-    steps and returns the last loss, and `watched`, the case's weight of that name."""
+    steps and returns the last loss, and `watched`, the case's weight of that name, as
+    [out, in]: it is a layer's."""
 
     def __init__(self, name):
         self.case, self.steps = CASES[name], 0

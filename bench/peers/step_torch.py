@@ -13,6 +13,7 @@ class Torch(Trainer):
 
     def prepare(self, weights, xs, ys):
         self.xs, self.ys = list(torch.from_numpy(xs)), list(torch.from_numpy(ys))
+        # The optimizer changes them in place.
         weights = {name: weight.copy() for name, weight in weights.items()}
         self.model = Network(self.case.forward, weights, is_trained=True).to(self.dtype)
         self.criterion = torch.nn.CrossEntropyLoss() if self.case.is_classifier \

@@ -7,7 +7,7 @@ import numpy as np
 from safetensors.numpy import save_file
 
 from measure import BENCH, CACHE, Function, Worker, compare
-from peers.step import CASES, CHECKED_STEPS, MLP, arrays
+from peers.step import CASES, CHECKED_STEPS, arrays
 from peers.step_numpy import Exact
 
 CHECKED = "difference"
@@ -20,8 +20,6 @@ PEERS = {
     "torch-compile": "step_torch.py",
     "torch": "step_torch.py",
 }
-PROGRAMS = {"full": "step", "batch20": "step", "wide": "wide", "gpt": "gpt"}
-STEPS = {"full": 1000, "batch20": 1000, "wide": 50, "gpt": 8}  # of a call
 
 
 class Steps(Function):
@@ -52,13 +50,13 @@ def of_tdc(case, tdc):
     save_file(weights, folder / "weights.safetensors")
     np.save(folder / "xs.npy", xs)
     np.save(folder / "ys.npy", ys)
-    return [Steps(tdc, BENCH / f"programs/{PROGRAMS[case]}.tdsl", case,
+    return [Steps(tdc, BENCH / f"programs/{CASES[case].program}.tdsl", case,
                   {name: folder / f"{name}.npy" for name in ("xs", "ys")}, ["loss", "moved"],
-                  ["--weights", folder / "weights.safetensors"], STEPS[case])]
+                  ["--weights", folder / "weights.safetensors"], CASES[case].steps)]
 
 
 def peers(case):
-    names = [name for name in PEERS if name != "numpy" or isinstance(CASES[case], MLP)]
+    names = [name for name in PEERS if name != "numpy" or CASES[case].is_in_numpy]
     return [Worker(name, PEERS[name], case) for name in names]
 
 
@@ -68,7 +66,7 @@ def work(case):
 
 def judge(case, output):
     """Compares with NumPy in f64, a GPT with PyTorch in f64."""
-    if isinstance(CASES[case], MLP):
+    if CASES[case].is_in_numpy:
         return compare(output, Exact(case).results)
     from peers.step_torch import Exact as TorchExact  # where it is needed: it takes seconds
     return compare(output, TorchExact(case).results)

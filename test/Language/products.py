@@ -38,6 +38,19 @@ CASES = [
     ("bytes", "u8", "97, 20", "101, 20", "(a @ b.T).to(i64)", lambda a, b: a @ b.T % 256),
     ("none", "f32", "97, 0", "101, 0", "a @ b.T", lambda a, b: a @ b.T),
     ("gram", "f32", "97, 515", "1, 1", "a @ a.T + b", lambda a, b: a @ a.T + b),
+    # Prefetched: the right factor, the left one, the rows of one with terms on lanes.
+    ("few", "f32", "12, 700", "700, 501", "a @ b", lambda a, b: a @ b),
+    ("few_f64", "f64", "7, 700", "700, 501", "a @ b", lambda a, b: a @ b),
+    ("few_rows", "f32", "'M', 700", "700, 501", "a @ b", lambda a, b: a @ b),
+    ("gradient", "f32", "700, 501", "700, 97", "a.T @ b", lambda a, b: a.T @ b),
+    ("few_linear", "f32", "5, 700", "501, 700", "a @ b.T", lambda a, b: a @ b.T),
+    # The last vector is short.
+    *[(f"columns_{n}_{dtype}", dtype, "23, 33", f"33, {n}", text, lambda a, b: a @ b)
+      for n in (9, 17, 19, 50, 65, 100)
+      for dtype, text in (("f32", "a @ b"), ("f64", "a @ b"), ("i64", "a @ b"),
+                          ("bf16", "(a @ b).float()"))],
+    *[(f"signs_{n}", "i64", "23, 33", f"33, {n}", "(a @ b > 600).to(i64)",
+       lambda a, b: a @ b > 600) for n in (17, 50, 65)],
 ]
 STRIDED = """
 model Strided(stride: int) {

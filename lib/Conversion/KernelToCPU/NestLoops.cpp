@@ -238,7 +238,7 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
     return values;
   Value mask;
   if (int64_t last = rest % unit)
-    mask = makeMask(last, lastLanes ? lastLanes : lanes);
+    mask = makeMask(last, lastLanes);
   OpBuilder::InsertionGuard guard(b);
   scf::IfOp branch;
   if (isShared(loop)) {

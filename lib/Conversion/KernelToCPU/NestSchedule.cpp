@@ -72,9 +72,9 @@ void Scheduler::orderLoops(LoopSet serial) {
   };
   auto planFor = [&](int64_t bits) {
     schedule.lanes = function.vectorBits / bits;
-    schedule.onLanes =
-        planVectors(nest, layoutOf, schedule.lanes, serial, cpu::kPanelBytes)
-            .lanes;
+    schedule.onLanes = planVectors(nest, layoutOf, schedule.lanes, serial,
+                                   cpu::kPanelBytes, cpu::kL2Bytes)
+                           .lanes;
   };
   planFor(kLeastBits);
   if (int64_t bits = getWidestOnLanes(nest, schedule.onLanes);
@@ -82,6 +82,7 @@ void Scheduler::orderLoops(LoopSet serial) {
     planFor(bits);
   while (contraction && schedule.lanes > kFewestLanes && fitsHalf())
     schedule.lanes /= 2;
+  schedule.lastLanes = schedule.lanes;
 
   LoopSet reduced = nest.getResultLoops();
   // Loops are in the memory order of the first root that has them. The lane
@@ -147,7 +148,7 @@ NestSchedule scheduleKernel(const KernelFunction &function,
   scheduler.orderLoops(/*serial=*/0);
   if (!scheduler.planStream()) {
     scheduler.planPanel();
-    scheduler.keepLanesInside();
+    scheduler.nestLanesInnermost();
     scheduler.shortenLastVector();
     scheduler.chooseFactors();
     scheduler.planPrefetch();
@@ -170,6 +171,7 @@ NestSchedule scheduleFlatNest(const KernelFunction &function,
                               const LoopNest &nest) {
   NestSchedule schedule;
   schedule.lanes = function.vectorBits / getWidestOnLanes(nest, ~LoopSet(0));
+  schedule.lastLanes = schedule.lanes;
   schedule.onLanes = 1;
   schedule.factors.assign(nest.getLoops().size(), 1);
   schedule.outer = {0};

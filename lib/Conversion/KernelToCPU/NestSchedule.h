@@ -17,9 +17,9 @@ namespace tdc {
 struct NestSchedule {
   /// Elements of a vector.
   int64_t lanes;
-  /// Elements of the last vector along the lane loop of a product's results,
-  /// if fewer than `lanes` hold what remains. 0: as others.
-  int64_t lastLanes = 0;
+  /// Elements of the last vector along the lane loop: fewer if these hold what
+  /// remains of a product's results.
+  int64_t lastLanes;
   /// Loops on lanes; of any two of them, neither runs inside the other.
   td::LoopSet onLanes = 0;
   /// Per loop: the number of elements (on lanes: of vectors) that a block
@@ -47,8 +47,9 @@ struct NestSchedule {
   };
   std::optional<PanelPlan> panel;
 
-  /// A factor of a product that is read in pieces of many rows: those that are
-  /// `ahead` positions of `loop` later are prefetched (PrefetchEmitter.h).
+  /// A factor of a product that is read a few elements of a row at a time:
+  /// those of `ahead` positions of `loop` later are prefetched
+  /// (PrefetchEmitter.h).
   struct PrefetchPlan {
     unsigned factor; ///< operand of the product
     unsigned loop;

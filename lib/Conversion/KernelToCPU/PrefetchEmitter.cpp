@@ -1,6 +1,7 @@
-//===- PrefetchEmitter.cpp - pieces of a matrix that come next ------------===//
+//===- PrefetchEmitter.cpp - elements of a later iteration ----------------===//
 
 #include "PrefetchEmitter.h"
+#include "CodeGen/ElementOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -8,20 +9,25 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// LLVM's number of the second level of cache: the first is small, and its sets
-/// are few for rows whose length is a power of two.
-constexpr int kSecondLevel = 2;
+/// LLVM's locality hint, prefetcht1 on x86: into the L2 cache. The L1 cache is
+/// small, and rows whose length is a power of two share few sets of it.
+constexpr int kLocality = 2;
+constexpr int64_t kLineBytes = 64;
 
-/// Whether elements of the tile that are before and after this one in memory
-/// are in a cache line with it: a tile has few scalars next to each other.
-static bool isBetween(NestLoops &loops, const Access &source,
+/// Whether an earlier element of the tile, or the last one, is in the same
+/// cache line, wherever lines begin.
+static bool isCovered(NestLoops &loops, const Access &source,
                       const Tile &tile) {
   Layout layout = loops.function.getLayout(source.tensor);
-  for (unsigned loop = 0; loop < tile.size(); ++loop)
-    if (tile[loop] && tile[loop] + 1 < loops.factors[loop] &&
-        !loops.isOnLanes(loop) &&
+  Type element = getElementTypeOrSelf(source.tensor.getType());
+  int64_t bytes = getMemoryType(element).getIntOrFloatBitWidth() / 8;
+  for (unsigned loop = 0; loop < tile.size(); ++loop) {
+    int64_t unit = loops.isOnLanes(loop) ? loops.lanes : 1;
+    bool isLast = tile[loop] + unit >= loops.factors[loop] * unit;
+    if (tile[loop] * bytes % kLineBytes && !isLast &&
         getLaneStride(loops.nest, source, loop, layout) == 1)
       return true;
+  }
   return false;
 }
 
@@ -34,13 +40,13 @@ void emitPrefetches(NestLoops &loops) {
   Access source = loops.nest.getSource(factor.tensor, *factor.at);
   LoopSet own = loops.nest.getLoopsOf(factor.tensor, *factor.at);
   for (Tile tile : loops.getTiles(own)) {
-    if (isBetween(loops, source, tile))
+    if (isCovered(loops, source, tile))
       continue;
     tile[loop] += ahead;
     // The address may be beyond the end of the matrix: nothing is read there.
     LLVM::Prefetch::create(loops.function.builder, loops.function.loc,
                            loops.evaluator.getAddress(source, tile), /*rw=*/0,
-                           kSecondLevel, /*cache=*/1);
+                           kLocality, /*cache=*/1);
   }
 }
 

@@ -1,9 +1,8 @@
-//===- PrefetchEmitter.h - pieces of a matrix that come next --------------===//
+//===- PrefetchEmitter.h - elements of a later iteration ------------------===//
 //
-// A tile of a product reads a piece of one row of a matrix after the other. If
-// the rows are long, each is on a page of its own; if they are short, a tile is
-// soon at their end. Processors recognise long streams of memory only, and
-// fetch nothing beforehand.
+// A tile of a product reads a few elements of each row of a matrix. Long rows
+// are on different pages, and hardware prefetchers stop at the end of a page
+// and follow few streams. So the elements of a later iteration are prefetched.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +13,7 @@
 
 namespace tdc {
 
-/// Prefetches the pieces that are needed later, if the schedule says so
+/// Prefetches elements of a factor if the schedule says so
 /// (NestSchedule::PrefetchPlan). The loops of the factor are open.
 void emitPrefetches(NestLoops &loops);
 

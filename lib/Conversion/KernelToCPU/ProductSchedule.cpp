@@ -33,15 +33,36 @@ double Scheduler::getPanelBytes(ArrayRef<unsigned> rows,
   return double(nest.estimatePositions(rows)) * double(elements) * bits / 8;
 }
 
-bool Scheduler::isFar(unsigned operand) const {
+double Scheduler::getBytes(unsigned operand) const {
   ArrayRef<unsigned> own = operand ? contraction->columns : contraction->rows;
-  return getPanelBytes(contraction->terms, nest.estimatePositions(own)) >
-         cpu::kL2Bytes;
+  Type element = getElementTypeOrSelf(
+      contraction->reduction->op->getOperand(operand).getType());
+  element = getSource(operand).tensor ? getMemoryType(element)
+                                      : getRegisterType(element);
+  return double(nest.estimatePositions(contraction->terms)) *
+         double(nest.estimatePositions(own)) * element.getIntOrFloatBitWidth() /
+         8;
+}
+
+bool Scheduler::isFar(unsigned operand) const {
+  return getBytes(operand) > cpu::kL2Bytes;
 }
 
 Access Scheduler::getSource(unsigned operand) const {
   Access factor = nest.getOperand(*contraction->reduction, operand);
   return nest.getSource(factor.tensor, *factor.at);
+}
+
+std::optional<unsigned> Scheduler::getFactorOnLanes() const {
+  if (contraction)
+    for (unsigned loop : schedule.outer)
+      if (schedule.isOnLanes(loop)) {
+        if (llvm::is_contained(contraction->rows, loop))
+          return 0;
+        if (llvm::is_contained(contraction->columns, loop))
+          return 1;
+      }
+  return std::nullopt;
 }
 
 bool Scheduler::planStream() {
@@ -64,15 +85,13 @@ bool Scheduler::planStream() {
 }
 
 void Scheduler::planPanel() {
-  auto *lane = llvm::find_if(
-      schedule.outer, [&](unsigned loop) { return schedule.isOnLanes(loop); });
-  if (!contraction || lane == schedule.outer.end())
+  std::optional<unsigned> operand = getFactorOnLanes();
+  if (!operand)
     return;
   const Reduction &product = *contraction->reduction;
-  bool isRight = llvm::is_contained(contraction->columns, *lane);
-  if (!isRight && !llvm::is_contained(contraction->rows, *lane))
-    return;
-  NestSchedule::PanelPlan panel{isRight, /*around=*/0,
+  bool isRight = *operand != 0;
+  auto *lane = findLane();
+  NestSchedule::PanelPlan panel{*operand, /*around=*/0,
                                 getPanelRows(nest, product, isRight, *lane,
                                              schedule.lanes, cpu::kPanelBytes)};
   if (panel.rows.empty())
@@ -127,14 +146,12 @@ void Scheduler::planPanel() {
   llvm::append_range(schedule.outer, inner);
 }
 
-void Scheduler::keepLanesInside() {
-  auto *lane = llvm::find_if(
-      schedule.outer, [&](unsigned loop) { return schedule.isOnLanes(loop); });
-  if (!contraction || lane == schedule.outer.end() || schedule.panel)
+void Scheduler::nestLanesInnermost() {
+  std::optional<unsigned> operand = getFactorOnLanes();
+  if (!operand || schedule.panel || isFar(*operand) || !isFar(1 - *operand))
     return;
-  bool isRight = llvm::is_contained(contraction->columns, *lane);
-  if (!isFar(isRight) && isFar(!isRight))
-    std::rotate(lane, lane + 1, schedule.outer.end());
+  auto *lane = findLane();
+  std::rotate(lane, lane + 1, schedule.outer.end());
 }
 
 /// The inner loops read all of a factor again for each block of the outer ones:
@@ -168,8 +185,8 @@ void Scheduler::shortenLastVector() {
       continue;
     int64_t shorter = std::max<int64_t>(
         llvm::PowerOf2Ceil(extent % schedule.lanes), kFewestLanes);
-    if (extent % schedule.lanes && shorter < schedule.lanes)
-      schedule.lastLanes = shorter;
+    if (extent % schedule.lanes)
+      schedule.lastLanes = std::min(shorter, schedule.lanes);
   }
 }
 
@@ -177,19 +194,27 @@ void Scheduler::planPrefetch() {
   if (!contraction || contraction->terms.size() != 1)
     return;
   unsigned term = contraction->terms.front();
+  double most = 0;
   for (unsigned operand : {0, 1}) {
     Access source = getSource(operand);
     const auto &own = operand ? contraction->columns : contraction->rows;
     if (!source.tensor || own.empty() || !isFar(operand) ||
+        getBytes(operand) <= most ||
         (schedule.panel && schedule.panel->factor == operand))
       continue;
     Layout layout = function.getLayout(source.tensor);
+    int64_t block = schedule.factors[own.back()];
+    bool isLast = block >= nest.estimateExtent(own.back());
     if (layout.block)
       continue;
-    if (schedule.isOnLanes(term))
-      schedule.prefetch = {operand, own.back(), schedule.factors[own.back()]};
-    else if (getLaneStride(nest, source, term, layout) != 1)
+    if (schedule.isOnLanes(term) && !isLast)
+      schedule.prefetch = {operand, own.back(), block};
+    else if (!schedule.isOnLanes(term) &&
+             getLaneStride(nest, source, term, layout) != 1)
       schedule.prefetch = {operand, term, kTermsAhead};
+    else
+      continue;
+    most = getBytes(operand);
   }
 }
 

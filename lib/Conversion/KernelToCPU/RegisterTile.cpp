@@ -12,11 +12,9 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// The most neighbouring vectors of a tile. A tile of one row is that long, so
-/// that the other factor is read in long runs.
-constexpr int64_t kMostColumns = 12;
-/// The most rows of a tile with vectors.
-constexpr int64_t kMostRows = 12;
+/// The most neighbouring vectors of a tile, and the most rows of a tile with
+/// vectors.
+constexpr int64_t kMostColumns = 12, kMostRows = 12;
 /// Terms of a product from which lanes may be added up for each result.
 constexpr int64_t kManyTerms = 64;
 /// Terms of a row of which half as many are summed at once.
@@ -27,16 +25,16 @@ constexpr int64_t kLongSum = 1024;
 constexpr double kLoad = 0.5, kFarLoad = 3;
 
 /// An estimate of the time in which all tiles of rows and columns take one
-/// step, in multiplications of vectors. A tile loads its rows and columns; one
-/// with few multiplications waits for those of the step before. A remainder is
-/// a second copy of the loop, which must be worth its code.
-static double getTime(const LoopBlocks &rows, const LoopBlocks &columns,
+/// step, in multiplications of vectors. A tile loads its rows and columns, and
+/// counts; one with few multiplications waits for those of the step before. A
+/// remainder is a second copy of the loop, which must be worth its code.
+static double getTime(ArrayRef<LoopBlocks> rows, ArrayRef<LoopBlocks> columns,
                       double columnLoad = kLoad) {
   constexpr int64_t kFewest = 8;
   constexpr double kCopy = 0.03;
   double time = 0, copies = 0;
-  for (const LoopBlocks &loop : {rows, columns})
-    copies += loop.size() > 1 && loop.back().first > 0 ? 1 : 0;
+  for (ArrayRef<LoopBlocks> loop : {rows, columns})
+    copies += loop.size() > 1 ? 1 : 0;
   for (auto [rowCount, row] : rows)
     for (auto [columnCount, column] : columns)
       time += rowCount * columnCount *
@@ -52,14 +50,18 @@ int64_t Scheduler::countVectors(unsigned loop) const {
              : int64_t(llvm::divideCeil(extent, schedule.lanes));
 }
 
-LoopBlocks Scheduler::getBlocks(unsigned loop, int64_t factor) const {
+SmallVector<LoopBlocks, 2> Scheduler::getBlocks(unsigned loop,
+                                                int64_t factor) const {
   int64_t extent =
       schedule.isOnLanes(loop) ? countVectors(loop) : nest.estimateExtent(loop);
   int64_t whole = extent / factor, rest = extent % factor;
   // Positions of a run-time extent that are no whole block run one by one.
   if (ShapedType::isDynamic(nest.getLoops()[loop].extent))
     return {{double(whole), factor}, {double(factor - 1) / 2, 1}};
-  return {{double(whole), factor}, {rest ? 1 : 0, rest}};
+  SmallVector<LoopBlocks, 2> blocks = {{double(whole), factor}};
+  if (rest)
+    blocks.push_back({1, rest});
+  return blocks;
 }
 
 int Scheduler::findUnrolledLoop(LoopSet common) const {
@@ -110,7 +112,7 @@ bool Scheduler::mayHaveTile(unsigned lane, int64_t rows,
   int64_t last = countVectors(lane) % columns;
   if (last == 0)
     last = columns;
-  return !schedule.lastLanes ||
+  return schedule.lastLanes == schedule.lanes ||
          rows * last + rows + last <= function.vectorRegisters;
 }
 
@@ -186,10 +188,9 @@ void Scheduler::chooseFactors() {
   row = findUnrolledLoop(common);
 
   // Each block of rows reads all of the factor on lanes again.
-  double columnLoad = kLoad;
-  if (contraction && lane >= 0 && !schedule.panel &&
-      isFar(llvm::is_contained(contraction->columns, unsigned(lane))))
-    columnLoad = kFarLoad;
+  std::optional<unsigned> factor = getFactorOnLanes();
+  double columnLoad =
+      factor && !schedule.panel && isFar(*factor) ? kFarLoad : kLoad;
   double least = INFINITY;
   int64_t bestColumns = 1, bestRows = 1;
   int64_t maxColumns =
@@ -210,10 +211,10 @@ void Scheduler::chooseFactors() {
       if (countAccumulators(nest.getReductions(), factors) > budget ||
           (lane >= 0 && !mayHaveTile(lane, rows, columns)))
         continue;
+      SmallVector<LoopBlocks, 2> once = {{1, 1}};
       double time =
-          getTime(row >= 0 ? getBlocks(row, rows) : LoopBlocks{{1, 1}},
-                  lane >= 0 ? getBlocks(lane, columns) : LoopBlocks{{1, 1}},
-                  columnLoad);
+          getTime(row >= 0 ? getBlocks(row, rows) : once,
+                  lane >= 0 ? getBlocks(lane, columns) : once, columnLoad);
       if (time < least) {
         least = time;
         bestColumns = columns;

@@ -21,8 +21,11 @@ constexpr int64_t kLeastBits = 32;
 /// The lanes of the shortest vectors.
 constexpr int64_t kFewestLanes = 4;
 
-/// Blocks of a loop that are equally long: their number, and their elements.
-using LoopBlocks = llvm::SmallVector<std::pair<double, int64_t>, 2>;
+/// Blocks of a loop that are equally long: how many, and the elements of one.
+struct LoopBlocks {
+  double count;
+  int64_t size;
+};
 
 /// Makes a schedule step by step; scheduleKernel has the order of the steps.
 class Scheduler {
@@ -38,19 +41,23 @@ public:
   void orderLoops(td::LoopSet serial);
   /// Whether the kernel is a streamed product; sets its factors then.
   bool planStream();
-  /// Plans a panel for the factor on lanes if its elements have enough readers:
-  /// some if its neighbours on lanes are not neighbours in memory, many if it
-  /// is larger than the caches. Then brings the outer loops into another order.
+  /// Plans a panel for the factor on lanes: from kFewReaders readers on if its
+  /// lanes are not contiguous in memory or two terms are multiplied at once; if
+  /// it is larger than the L2 cache, from kManyReaders on, or with any number
+  /// if it has a blocked layout, which is read in place. Then opens the loops
+  /// of the factor first.
   void planPanel();
-  /// The inner loops read all of the factor on lanes again for each block of
-  /// the others: they do if the L2 cache holds it, and not the other factor.
-  void keepLanesInside();
+  /// Moves the lane loop innermost if the L2 cache holds the factor on lanes,
+  /// and not the other one: the inner loops read their factor again for each
+  /// block of the outer ones.
+  void nestLanesInnermost();
   /// Shortens the last vector of a product's results.
   void shortenLastVector();
-  /// Chooses register tiles: as many accumulators as the register file holds in
-  /// addition to the operands, in the shape that takes the least time.
+  /// Chooses register tiles: the shape with the least estimated time whose
+  /// accumulators fit getAccumulatorBudget().
   void chooseFactors();
-  /// Plans to prefetch the factor that the L2 cache does not hold.
+  /// Plans to prefetch the factor that the L2 cache does not hold; of two, the
+  /// larger one.
   void planPrefetch();
   /// Chooses the loops whose blocks threads share, if the kernel computes
   /// enough.
@@ -68,12 +75,23 @@ private:
   bool mayPairTerms() const;
   /// The bytes of the rows of a panel with `elements` elements each.
   double getPanelBytes(llvm::ArrayRef<unsigned> rows, int64_t elements) const;
+  /// The bytes of a factor of the product, in memory or as it is computed.
+  double getBytes(unsigned operand) const;
   /// Whether the L2 cache does not hold a factor of the product.
   bool isFar(unsigned operand) const;
   /// The tensor in memory that is a factor of the product; null if it is
   /// computed.
   td::Access getSource(unsigned operand) const;
   void keepSmallerFactor();
+  /// The factor of the product along whose own loop the lanes are; nullopt if
+  /// there is none.
+  std::optional<unsigned> getFactorOnLanes() const;
+  /// The place of the lane loop in schedule.outer; its end if there is none.
+  unsigned *findLane() {
+    return llvm::find_if(schedule.outer, [&](unsigned loop) {
+      return schedule.isOnLanes(loop);
+    });
+  }
 
   // RegisterTile.cpp
   /// The loop that a register tile unrolls next to the lanes; -1 if there is
@@ -81,8 +99,10 @@ private:
   /// so that each of its elements is multiplied with a vector of the other
   /// factor.
   int findUnrolledLoop(td::LoopSet common) const;
-  /// The blocks of a loop with `factor` elements each (on lanes: vectors).
-  LoopBlocks getBlocks(unsigned loop, int64_t factor) const;
+  /// The blocks of a loop with `factor` elements each (on lanes: vectors), and
+  /// what remains.
+  llvm::SmallVector<LoopBlocks, 2> getBlocks(unsigned loop,
+                                             int64_t factor) const;
   /// Chooses a tile of both factors' loops for a contraction with its terms on
   /// lanes.
   bool chooseContractionTile();

@@ -18,7 +18,7 @@ constexpr int64_t kMostRows = 2, kFewestColumns = 256;
 constexpr int64_t kMostStreams = 8;
 /// The blocks of terms that are added to a sum one after another: of more,
 /// partial sums are more precise (KernelLoops.h).
-constexpr int64_t kMostBlocks = 256;
+constexpr int64_t kMostBlocks = 512;
 
 static const Reduction &getProduct(const LoopNest &nest) {
   return nest.getReductions().front();

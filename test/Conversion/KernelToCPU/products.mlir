@@ -271,3 +271,30 @@ func.func @short_last(%x: tensor<20x10xf32>, %w: tensor<10x50xf32>) -> tensor<20
   %p = td.matmul %x, %w : tensor<20x10xf32>, tensor<10x50xf32> -> tensor<20x50xf32>
   return %p : tensor<20x50xf32>
 }
+
+// -----
+
+// So are 4096 rows of a matrix: 512 sums are added one after another.
+// CHECK-LABEL: func.func @streamed_long
+// CHECK: td.launch @kernel_0({{.*}} -> (tensor<1x4096xf32>, tensor<4096xf32>)
+func.func @streamed_long(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
+  %p = td.matmul %x, %w : tensor<1x4096xf32>, tensor<4096x4096xf32> -> tensor<1x4096xf32>
+  return %p : tensor<1x4096xf32>
+}
+
+// -----
+
+// If neither factor fits the L2 cache, the larger one is prefetched.
+// CHECK-LABEL: func.func @both_far
+// CHECK: llvm.func internal @kernel_0
+// CHECK: %[[AHEAD:.*]] = llvm.getelementptr %[[ROW:.*]][16384]
+// CHECK-NEXT: "llvm.intr.prefetch"(%[[AHEAD]])
+// CHECK-NEXT: %[[LAST:.*]] = llvm.getelementptr %[[ROW]][16395]
+// CHECK-NEXT: "llvm.intr.prefetch"(%[[LAST]])
+// CHECK-NOT: prefetch
+// CHECK: math.fma
+func.func @both_far(%d: tensor<12288x512xf32>, %x: tensor<12288x64xf32>) -> tensor<512x64xf32> {
+  %t = td.permute %d [1, 0] : tensor<12288x512xf32> to tensor<512x12288xf32>
+  %g = td.matmul %t, %x : tensor<512x12288xf32>, tensor<12288x64xf32> -> tensor<512x64xf32>
+  return %g : tensor<512x64xf32>
+}

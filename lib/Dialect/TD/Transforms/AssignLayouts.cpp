@@ -193,13 +193,13 @@ Layout LayoutAssigner::getLayout(Value value) {
 double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
   double cost = 0;
   for (Kernel *kernel : users)
-    cost += kernel->weight * planVectors(
-                                 kernel->nest,
-                                 [&](Value inner) {
-                                   return getLayout(outside(kernel->op, inner));
-                                 },
-                                 lanes, /*serial=*/0, cpu::kPanelBytes)
-                                 .cost;
+    cost +=
+        kernel->weight *
+        planVectors(
+            kernel->nest,
+            [&](Value inner) { return getLayout(outside(kernel->op, inner)); },
+            lanes, /*serial=*/0, cpu::kPanelBytes, cpu::kL2Bytes)
+            .cost;
   return cost;
 }
 

@@ -53,10 +53,11 @@ inline constexpr int64_t kFewReaders = 8;
 
 /// The cheapest plan for vectors of `lanes` elements that leaves `serial` loops
 /// alone. Run-time extents count as in estimateSize(). `panelBytes`: the
-/// most bytes of a panel; 0: there are none.
+/// most bytes of a panel; 0: there are none. `cacheBytes`: inputs with more are
+/// read from memory.
 VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
                        int64_t lanes, LoopSet serial = 0,
-                       int64_t panelBytes = 0);
+                       int64_t panelBytes = 0, int64_t cacheBytes = INT64_MAX);
 
 /// A cpu may copy operand `factor` of a product to a *panel*, where the
 /// elements that it reads at once, along the loop `lane`, are next to each

@@ -15,7 +15,7 @@ namespace {
 // Costs in vector instructions; only their ratios matter. A gather is charged
 // half its elements because register tiles reuse what they gather.
 constexpr double kContiguous = 0.5, kUniform = 0.3, kGatherPerLane = 0.5;
-/// The cost of a scalar of a tensor that does not fit the caches, if at most
+/// The cost of a scalar of a tensor that the cache does not hold, if at most
 /// kFewVectors use it: more would hide the time that memory takes.
 constexpr double kUniformFar = 1, kFewVectors = 2;
 /// The cost of an element that is gathered or scattered without reuse.
@@ -129,7 +129,8 @@ static bool mayHavePanel(const LoopNest &nest, const Reduction &product,
 
 /// The cost of the nest if `lanes` are the lane loops.
 static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
-                      LoopSet lanes, int64_t width, int64_t panelBytes) {
+                      LoopSet lanes, int64_t width, int64_t panelBytes,
+                      int64_t cacheBytes) {
   // The number of vectors to run over `loops` once.
   auto vectors = [&](LoopSet loops) {
     double count = volume(nest, loops & ~lanes);
@@ -148,7 +149,7 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
       int stride = getLaneStride(nest, access, loop, layoutOf(access.tensor));
       if (stride != 0)
         return stride == 1 ? kContiguous : gathered;
-      bool isFar = getBytes(nest, access) > double(panelBytes) &&
+      bool isFar = getBytes(nest, access) > double(cacheBytes) &&
                    std::ceil(extentOf(nest, loop) / width) <= kFewVectors;
       return isFar ? kUniformFar : kUniform;
     }
@@ -184,10 +185,11 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
 }
 
 VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
-                       int64_t width, LoopSet serial, int64_t panelBytes) {
+                       int64_t width, LoopSet serial, int64_t panelBytes,
+                       int64_t cacheBytes) {
   std::optional<VectorPlan> best;
   auto consider = [&](LoopSet lanes) {
-    double cost = getCost(nest, layoutOf, lanes, width, panelBytes);
+    double cost = getCost(nest, layoutOf, lanes, width, panelBytes, cacheBytes);
     if (!best || cost < best->cost)
       best = VectorPlan{lanes, cost};
   };
