@@ -72,7 +72,8 @@ private:
                         llvm::Twine(target->getInfo().vectorBits) + " bits");
     unsigned count = std::thread::hardware_concurrency();
     ok("threads", llvm::Twine(count) +
-                      ", of which compiling uses up to 4, and a program one");
+                      " processors: a program uses those that it may, or "
+                      "TDC_THREADS, and compiling up to 4");
   }
 
   /// Compiles a program, calls it, and checks the result.

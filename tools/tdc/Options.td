@@ -55,7 +55,7 @@ defm trace : Valued<"trace", "<file>", "show the times of a run from its TDC_TRA
 defm function : Valued<"fn", "<name>", "call this `export fn` after the program", [RunVerb]>;
 defm input : Valued<"in", "<param>=<file>", "read a parameter of the function from a file", [RunVerb]>;
 defm result : Valued<"out", "<name>=<file>", "write the next result to a file, .npy or .npz", [RunVerb]>;
-defm repeat : Valued<"repeat", "<n>", "call n more times, print the time of one call", [RunVerb]>;
+defm repeat : Valued<"repeat", "<n>", "call n more times, print the mean nanoseconds", [RunVerb]>;
 
 defm threads : Valued<"threads", "<n>", "threads of kernels on the cpu, without it its cores", [RunVerb]>;
 

@@ -491,6 +491,22 @@ static void offerFeatures(Checker &c, Diagnostic &report, const Dims &input,
   report.fix(FixIt::Choice, "`" + whole + "`", {{number, is}});
 }
 
+/// Why matrices of these sizes, or stacks of them, have no product.
+static std::string explainMisfit(const Dims &a, const Dims &b) {
+  std::string left = a.back().str(),
+              right = b[b.size() - std::min<size_t>(2, b.size())].str();
+  if (left != right)
+    return "the inner sizes differ: " + left + " and " + right;
+  auto countsOf = [](const Dims &dims) {
+    std::string text;
+    for (const Size &dim : llvm::ArrayRef(dims).drop_back(2))
+      text += (text.empty() ? "" : ", ") + dim.str();
+    return "[" + text + "]";
+  };
+  return "the numbers of matrices differ: " + countsOf(a) + " and " +
+         countsOf(b);
+}
+
 Val Tensors::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
   Vals both{lhs, rhs};
   if (!c.places.samePlace(both, range))
@@ -503,9 +519,7 @@ Val Tensors::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
   bool isMisfit = builder.failure.code == DiagCode::TD401,
        isMatrix = !a.empty() && !b.empty(), isLayer = c.isPrelude(range.file);
   if (isMisfit && isMatrix && !isLayer)
-    builder.failure.label = "the inner sizes differ: " + a.back().str() +
-                            " and " +
-                            b[b.size() - std::min<size_t>(2, b.size())].str();
+    builder.failure.label = explainMisfit(a, b);
   Diagnostic &report = explainFailure(range, both);
   if (isMisfit && isMatrix && isLayer)
     offerFeatures(c, report, a, b.front());
