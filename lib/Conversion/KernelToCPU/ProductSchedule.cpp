@@ -89,17 +89,15 @@ void Scheduler::planPanel() {
   if (!operand)
     return;
   const Reduction &product = *contraction->reduction;
-  bool isRight = *operand != 0;
   auto *lane = findLane();
   NestSchedule::PanelPlan panel{*operand, /*around=*/0,
-                                getPanelRows(nest, product, isRight, *lane,
+                                getPanelRows(nest, product, *operand, *lane,
                                              schedule.lanes, cpu::kPanelBytes)};
   if (panel.rows.empty())
     return;
 
-  ArrayRef<unsigned> own = contraction->columns, others = contraction->rows;
-  if (!isRight)
-    std::swap(own, others);
+  ArrayRef<unsigned> others =
+      *operand ? contraction->rows : contraction->columns;
   // A panel is that of one position of the other loops; a tile has several
   // positions of the loops of `others` only.
   if (others.empty())
@@ -114,7 +112,7 @@ void Scheduler::planPanel() {
                0;
   });
   bool isInBlocks = false;
-  if (Access source = getSource(isRight); source.tensor) {
+  if (Access source = getSource(*operand); source.tensor) {
     Layout layout = function.getLayout(source.tensor);
     isInBlocks =
         layout.block && getLaneStride(nest, source, *lane, layout) == 1;
@@ -122,7 +120,7 @@ void Scheduler::planPanel() {
   // The elements of a pair are next to each other in a panel only.
   bool isPaired = mayPairTerms();
   if (!((isGathered || isPaired) && readers >= kFewReaders) &&
-      !(isFar(isRight) && (isInBlocks || readers >= kManyReaders)) &&
+      !(isFar(*operand) && (isInBlocks || readers >= kManyReaders)) &&
       !function.alwaysPanels)
     return;
   if (isPaired) {
@@ -133,7 +131,7 @@ void Scheduler::planPanel() {
   panel.isInMemory = isInBlocks && !isPaired;
 
   // The loops of the factor are opened first, the lane loop last of them.
-  Access factor = nest.getOperand(product, isRight);
+  Access factor = nest.getOperand(product, *operand);
   LoopSet ofFactor = nest.getLoopsOf(factor.tensor, *factor.at);
   SmallVector<unsigned> around, inner;
   for (unsigned loop : schedule.outer)
@@ -183,10 +181,10 @@ void Scheduler::shortenLastVector() {
     int64_t extent = nest.getLoops()[loop].extent;
     if (!schedule.isOnLanes(loop) || ShapedType::isDynamic(extent))
       continue;
-    int64_t shorter = std::max<int64_t>(
-        llvm::PowerOf2Ceil(extent % schedule.lanes), kFewestLanes);
-    if (extent % schedule.lanes)
-      schedule.lastLanes = std::min(shorter, schedule.lanes);
+    if (int64_t rest = extent % schedule.lanes)
+      schedule.lastLanes =
+          std::min(schedule.lanes,
+                   std::max<int64_t>(llvm::PowerOf2Ceil(rest), kFewestLanes));
   }
 }
 
@@ -194,26 +192,23 @@ void Scheduler::planPrefetch() {
   if (!contraction || contraction->terms.size() != 1)
     return;
   unsigned term = contraction->terms.front();
-  double most = 0;
+  double most = cpu::kL2Bytes;
   for (unsigned operand : {0, 1}) {
     Access source = getSource(operand);
     const auto &own = operand ? contraction->columns : contraction->rows;
-    if (!source.tensor || own.empty() || !isFar(operand) ||
-        getBytes(operand) <= most ||
+    if (!source.tensor || own.empty() || getBytes(operand) <= most ||
         (schedule.panel && schedule.panel->factor == operand))
       continue;
     Layout layout = function.getLayout(source.tensor);
-    int64_t block = schedule.factors[own.back()];
-    bool isLast = block >= nest.estimateExtent(own.back());
-    if (layout.block)
+    NestSchedule::PrefetchPlan plan{operand, term, kTermsAhead};
+    if (schedule.isOnLanes(term))
+      plan = {operand, own.back(), schedule.factors[own.back()]};
+    bool isNeeded = schedule.isOnLanes(term)
+                        ? plan.ahead < nest.estimateExtent(plan.loop)
+                        : getLaneStride(nest, source, term, layout) != 1;
+    if (layout.block || !isNeeded)
       continue;
-    if (schedule.isOnLanes(term) && !isLast)
-      schedule.prefetch = {operand, own.back(), block};
-    else if (!schedule.isOnLanes(term) &&
-             getLaneStride(nest, source, term, layout) != 1)
-      schedule.prefetch = {operand, term, kTermsAhead};
-    else
-      continue;
+    schedule.prefetch = plan;
     most = getBytes(operand);
   }
 }

@@ -24,17 +24,18 @@ constexpr int64_t kLongSum = 1024;
 /// from a far one.
 constexpr double kLoad = 0.5, kFarLoad = 3;
 
-/// An estimate of the time in which all tiles of rows and columns take one
-/// step, in multiplications of vectors. A tile loads its rows and columns, and
-/// counts; one with few multiplications waits for those of the step before. A
-/// remainder is a second copy of the loop, which must be worth its code.
+/// An estimate of the time of one term for all tiles of rows and columns, in
+/// multiplications of vectors. A tile loads its rows and columns, and its loop
+/// costs as much as one load more. Fewer multiplications than kFewest wait for
+/// those of the term before. A remainder is a second copy of the loop, which
+/// must be worth its code.
 static double getTime(ArrayRef<LoopBlocks> rows, ArrayRef<LoopBlocks> columns,
                       double columnLoad = kLoad) {
   constexpr int64_t kFewest = 8;
   constexpr double kCopy = 0.03;
   double time = 0, copies = 0;
   for (ArrayRef<LoopBlocks> loop : {rows, columns})
-    copies += loop.size() > 1 ? 1 : 0;
+    copies += double(loop.size() - 1);
   for (auto [rowCount, row] : rows)
     for (auto [columnCount, column] : columns)
       time += rowCount * columnCount *
@@ -109,11 +110,10 @@ bool Scheduler::maySumTogether(unsigned row) const {
 
 bool Scheduler::mayHaveTile(unsigned lane, int64_t rows,
                             int64_t columns) const {
-  int64_t last = countVectors(lane) % columns;
-  if (last == 0)
-    last = columns;
-  return schedule.lastLanes == schedule.lanes ||
-         rows * last + rows + last <= function.vectorRegisters;
+  if (schedule.lastLanes == schedule.lanes)
+    return true;
+  int64_t last = (countVectors(lane) - 1) % columns + 1;
+  return rows * last + rows + last <= function.vectorRegisters;
 }
 
 /// At the end, the lanes of each result of the tile are added up: a small cost
@@ -178,7 +178,6 @@ void Scheduler::chooseFactors() {
     return;
   }
 
-  auto extentOf = [&](unsigned loop) { return nest.getLoops()[loop].extent; };
   int lane = -1, row = -1;
   for (unsigned loop : schedule.outer)
     if (schedule.isOnLanes(loop))
@@ -200,6 +199,7 @@ void Scheduler::chooseFactors() {
         int64_t(cpu::kPanelBytes /
                 getPanelBytes(schedule.panel->rows, schedule.lanes)),
         1, maxColumns);
+  const SmallVector<LoopBlocks, 2> once = {{1, 1}};
   int64_t maxRows =
       row >= 0 ? std::min<int64_t>(nest.estimateExtent(row), kMostRows) : 1;
   for (int64_t columns = 1; columns <= maxColumns; ++columns)
@@ -211,7 +211,6 @@ void Scheduler::chooseFactors() {
       if (countAccumulators(nest.getReductions(), factors) > budget ||
           (lane >= 0 && !mayHaveTile(lane, rows, columns)))
         continue;
-      SmallVector<LoopBlocks, 2> once = {{1, 1}};
       double time =
           getTime(row >= 0 ? getBlocks(row, rows) : once,
                   lane >= 0 ? getBlocks(lane, columns) : once, columnLoad);
@@ -229,7 +228,7 @@ void Scheduler::chooseFactors() {
     // Long rows are as many streams of memory: fewer are faster.
     int64_t terms = nest.estimatePositions(nest.getReductions().front().loops);
     int64_t rows = terms < kLongSum ? schedule.lanes : schedule.lanes / 2;
-    int64_t extent = extentOf(row);
+    int64_t extent = nest.getLoops()[row].extent;
     schedule.resultLane = row;
     factors[row] =
         ShapedType::isDynamic(extent) ? rows : std::min(extent, rows);
