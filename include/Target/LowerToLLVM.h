@@ -26,6 +26,8 @@ void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns,
                                  const TargetInfo &processor);
 /// Lowers the multiplications by powers of two of the module's kernels.
 void lowerScaling(mlir::ModuleOp module, const TargetInfo &processor);
+/// Lowers the module's math.fma where the processor has no such instruction.
+void lowerMultiplyAdd(mlir::ModuleOp module, const TargetInfo &processor);
 
 } // namespace tdc
 

@@ -17,14 +17,15 @@ namespace tdc {
 /// The processor, see HostTarget::getInfo. The default is baseline x86-64, also
 /// that of the options of passes. Layouts and the cpu's kernels depend on the
 /// vectors, LowerToLLVM on the conversions. For GPU kernels only the
-/// `converts…` fields are set.
+/// `converts…` fields and `multipliesAndAdds` are set.
 struct TargetInfo {
-  int64_t vectorBits = 128;     ///< of one vector register
-  int64_t vectorRegisters = 16; ///< number of vector registers
-  bool convertsF16 = false;     ///< converts between f16 and f32
-  bool convertsBF16 = false;    ///< converts f32 to bf16; the reverse is a
-                                ///< shift
-  bool scalesByPowers = false;  ///< multiplies vectors by powers of two
+  int64_t vectorBits = 128;       ///< of one vector register
+  int64_t vectorRegisters = 16;   ///< number of vector registers
+  bool convertsF16 = false;       ///< converts between f16 and f32
+  bool convertsBF16 = false;      ///< converts f32 to bf16; the reverse is a
+                                  ///< shift
+  bool scalesByPowers = false;    ///< multiplies vectors by powers of two
+  bool multipliesAndAdds = false; ///< x * y + z with one rounding
   /// Adds the products of two pairs of bf16 numbers to each f32 of a vector.
   bool multipliesBF16Pairs = false;
 

@@ -122,8 +122,11 @@ Partial accumulate(OpBuilder &b, Location loc, const Reduction &reduction,
   Value x = operands[0];
   if (reduction.isContraction()) {
     Value y = operands[1];
-    if (isa<FloatType>(element))
-      return {math::FmaOp::create(b, loc, x, y, before.value), {}};
+    if (isa<FloatType>(
+            element)) // `contract`: may be two steps, MultiplyAdd.cpp
+      return {math::FmaOp::create(b, loc, x, y, before.value,
+                                  arith::FastMathFlags::contract),
+              {}};
     Value product = arith::MulIOp::create(b, loc, x, y);
     return {arith::AddIOp::create(b, loc, before.value, product), {}};
   }

@@ -97,7 +97,7 @@ static void addNVVMPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(createKernelToGPUPass());
   passes.addPass(createMergeLaunchesPass());
   TargetInfo gpu;
-  gpu.convertsF16 = gpu.convertsBF16 = true;
+  gpu.convertsF16 = gpu.convertsBF16 = gpu.multipliesAndAdds = true;
   passes.nest<ModuleOp>().addPass(createLowerToLLVMPass(gpu));
   passes.addPass(createTDSplitReadsPass());
   passes.addPass(createTDVerifyBuffersPass());

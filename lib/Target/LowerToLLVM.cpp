@@ -72,6 +72,7 @@ public:
 
   void runOnOperation() override {
     tdc::lowerScaling(getOperation(), processor);
+    tdc::lowerMultiplyAdd(getOperation(), processor);
     LowerToLLVMOptions options(&getContext());
     LLVMTypeConverter types(&getContext(), options);
     RewritePatternSet patterns(&getContext());
