@@ -2,8 +2,8 @@
 """Measures tdc against its alternatives; see README.md.
 
 usage: run.py [options] [WORKLOAD[:PART]...]
-  WORKLOAD      step, digits, minilm, gpt2, operations or startup (default: all);
-                with PART, the cases whose names contain it
+  WORKLOAD      step, digits, minilm, gpt2, images, operations or startup (default:
+                all); with PART, the cases whose names contain it
   --tdc PATH    the compiler (default build/release/bin/tdc)
   --against PATH  compare with this build of tdc, not with the peers
   --only NAME,NAME  these peers only
@@ -28,10 +28,10 @@ from pathlib import Path
 
 import measure
 import report
-from workloads import digits, gpt2, minilm, operations, startup, step
+from workloads import digits, gpt2, images, minilm, operations, startup, step
 
 WORKLOADS = {"step": step, "digits": digits, "minilm": minilm, "gpt2": gpt2,
-             "operations": operations, "startup": startup}
+             "images": images, "operations": operations, "startup": startup}
 
 
 def arguments():

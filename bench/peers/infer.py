@@ -24,7 +24,8 @@ class Case:
         self.workload, self.name = name.split("/")
         self.model = import_module(f"peers.{self.workload}")
         self.inputs = self.model.tensors(self.name)[0]
-        self.library = "networks" if hasattr(self.model, "forward") else "operations"
+        self.library = "operations" if self.workload == "operations" else "networks"
+        self.has_images = self.workload == "images" or self.name.startswith("convolution")
 
     @property
     def torch(self):
@@ -44,14 +45,14 @@ class Torch:
 
     def __init__(self, case):
         import torch
-        self.torch, self.is_convolution = torch, case.name.startswith("convolution")
+        self.torch, self.has_images = torch, case.has_images
         self.module = self.prepared(case.torch.module(case).eval())
         self.inputs = [self.tensor(array) for array in case.inputs.values()]
         with torch.no_grad():
             self.results = [y.float().numpy() for y in listed(self.module(*self.inputs))]
 
     def prepared(self, module):
-        return module.to(memory_format=self.torch.channels_last) if self.is_convolution else module
+        return module.to(memory_format=self.torch.channels_last) if self.has_images else module
 
     def tensor(self, array):
         if array.dtype == "bfloat16":
@@ -59,7 +60,7 @@ class Torch:
             return self.torch.from_numpy(array).view(self.torch.bfloat16)
         tensor = self.torch.from_numpy(array)
         return tensor.contiguous(memory_format=self.torch.channels_last) \
-            if self.is_convolution else tensor
+            if self.has_images else tensor
 
     def run(self, steps):
         with self.torch.inference_mode():

@@ -3,6 +3,7 @@
 import numpy as np
 
 from peers import operations_numpy
+from peers.networks import forward_of
 
 
 class Ops:
@@ -33,9 +34,84 @@ class Ops:
             scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
         return operations_numpy.softmax(scores) @ v
 
+    # What those of images call.
+
+    @staticmethod
+    def images(x):
+        return x
+
+    @staticmethod
+    def conv(x, weight, bias, stride, padding, groups):
+        """With one group, or as many as channels."""
+        outputs, _, kernel, _ = weight.shape
+        x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)))
+        side = (x.shape[2] - kernel) // stride + 1
+        last = stride * (side - 1) + 1
+        y = np.zeros((len(x), outputs, side * side))
+        for i in range(kernel):
+            for j in range(kernel):
+                part = x[:, :, i:i + last:stride, j:j + last:stride].reshape(*x.shape[:2], -1)
+                if groups == 1:
+                    y += weight[:, :, i, j] @ part
+                else:
+                    y += weight[:, :, i, j] * part
+        if bias is not None:
+            y += bias[:, None]
+        return y.reshape(len(x), outputs, side, side)
+
+    @staticmethod
+    def batch_norm(x, weight, bias, mean, variance, epsilon):
+        scale = weight / (variance + epsilon) ** 0.5
+        return x * scale[:, None, None] + (bias - mean * scale)[:, None, None]
+
+    @staticmethod
+    def relu(x):
+        return np.maximum(x, 0)
+
+    @staticmethod
+    def relu6(x):
+        return np.clip(x, 0, 6)
+
+    @staticmethod
+    def max_pool(x, kernel, stride, padding):
+        x = np.pad(x, ((0, 0), (0, 0), (padding, padding), (padding, padding)),
+                   constant_values=-np.inf)
+        windows = np.lib.stride_tricks.sliding_window_view(x, (kernel, kernel), (2, 3))
+        return windows[:, :, ::stride, ::stride].max((4, 5))
+
+    @staticmethod
+    def add(x, y):
+        return x + y
+
+    @staticmethod
+    def flat(x):
+        return x.reshape(len(x), -1)
+
+    @staticmethod
+    def mean(x):
+        return x.mean((2, 3))
+
+    @staticmethod
+    def positions(x):
+        return x.reshape(*x.shape[:2], -1).swapaxes(1, 2)
+
+    @staticmethod
+    def prepend(token, x):
+        return np.concatenate([np.broadcast_to(token, (len(x), *token.shape[1:])), x], 1)
+
+    @staticmethod
+    def first(x):
+        return x[:, 0]
+
+    @classmethod
+    def self_attention(cls, x, heads):
+        q, k, v = x.reshape(*x.shape[:2], 3, heads, -1).transpose(2, 0, 3, 1, 4)
+        y = cls.attention(q, k, v, False).swapaxes(1, 2)
+        return y.reshape(*y.shape[:2], -1)
+
 
 def exact(model, name):
     inputs, weights = ({name: tensor.astype(np.float64) if tensor.dtype == np.float32 else tensor
                         for name, tensor in part.items()} for part in model.tensors(name))
-    results = model.forward(Ops, weights, **inputs)
+    results = forward_of(model, name)(Ops, weights, **inputs)
     return list(results) if isinstance(results, tuple) else [results]

@@ -3,6 +3,8 @@
 import torch
 from torch.nn import functional
 
+from peers.networks import forward_of
+
 
 class Ops:
     """What the models call."""
@@ -34,6 +36,48 @@ class Ops:
     def attention(q, k, v, is_causal):
         return functional.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
 
+    # What those of images call.
+    relu6 = staticmethod(functional.relu6)
+    max_pool = staticmethod(functional.max_pool2d)
+    add = staticmethod(torch.add)
+
+    @staticmethod
+    def images(x):
+        return x
+
+    @staticmethod
+    def conv(x, weight, bias, stride, padding, groups):
+        return functional.conv2d(x, weight, bias, stride, padding, groups=groups)
+
+    @staticmethod
+    def batch_norm(x, weight, bias, mean, variance, epsilon):
+        return functional.batch_norm(x, mean, variance, weight, bias, eps=epsilon)
+
+    @staticmethod
+    def flat(x):
+        return x.flatten(1)
+
+    @staticmethod
+    def mean(x):
+        return x.mean((2, 3))
+
+    @staticmethod
+    def positions(x):
+        return x.flatten(2).transpose(1, 2)
+
+    @staticmethod
+    def prepend(token, x):
+        return torch.cat([token.expand(len(x), -1, -1), x], 1)
+
+    @staticmethod
+    def first(x):
+        return x[:, 0]
+
+    @classmethod
+    def self_attention(cls, x, heads):
+        q, k, v = x.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
+        return cls.attention(q, k, v, False).transpose(1, 2).flatten(2)
+
 
 class Network(torch.nn.Module):
     def __init__(self, forward, weights, is_trained=False):
@@ -51,4 +95,4 @@ class Network(torch.nn.Module):
 
 
 def module(case):
-    return Network(case.model.forward, case.model.tensors(case.name)[1])
+    return Network(forward_of(case.model, case.name), case.model.tensors(case.name)[1])

@@ -138,6 +138,26 @@ export fn f(x: f32[{rows}, 768]) -> f32[{rows}, 50] = net(x)
         np.testing.assert_allclose(net.f(x), expected, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("groups", [1, 2])
+def test_the_weight_of_a_convolution_in_another_order(groups):
+    """Likewise, where there are several dims between the blocks."""
+    net = tdsl.load_text(f"""
+let net = Conv2d(6, 64, (2, 3), groups={groups}, bias=false)
+export fn f(x: f32[2, 6, 5, 7]) = net(x)
+""")
+    random = np.random.default_rng(1)
+    x = random.standard_normal((2, 6, 5, 7)).astype("f4")
+    windows = np.lib.stride_tricks.sliding_window_view(x.astype("f8"), (2, 3), (2, 3))
+    windows = windows.reshape(2, groups, 6 // groups, 4, 5, 2, 3)
+    for _ in range(2):
+        weight = random.standard_normal((64, 6 // groups, 2, 3)).astype("f4")
+        net.state["net.weight"] = weight
+        assert (net.state["net.weight"] == weight).all()
+        parts = weight.reshape(groups, -1, *weight.shape[1:]).astype("f8")
+        expected = np.einsum("ngchwij,gocij->ngohw", windows, parts).reshape(2, 64, 4, 5)
+        np.testing.assert_allclose(net.f(x), expected, rtol=1e-4, atol=1e-4)
+
+
 def test_the_state_of_a_busy_module():
     """A thread that waits for a call to end does not block other threads."""
     module = tdsl.load_text("""

@@ -44,7 +44,7 @@ defm graph : Valued<"graph", "<form>", "draw the calls, devices and copies: svg 
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
 def verbose : Switch<"verbose", "show source lines, and the resources of GPU kernels", ArtefactVerbs>;
 defm cubin : Valued<"cubin", "<chips>", "add machine code for GPUs, as sm_80,sm_90", ArtefactVerbs>;
-defm target_cpu : Valued<"target-cpu", "<name>", "make code for this processor, as haswell or x86-64-v3, not the one here", ArtefactVerbs>;
+defm target_cpu : Valued<"target-cpu", "<name>", "make code for another processor, as haswell", ArtefactVerbs>;
 defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb]>;
 def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb]>;
 

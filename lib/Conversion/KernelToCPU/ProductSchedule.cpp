@@ -12,8 +12,10 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Positions that read an element of a factor from which a copy costs little.
-constexpr int64_t kManyReaders = 256;
+/// Positions that read an element of a factor, for each vector register, from
+/// which a copy costs little: with fewer registers, tiles have fewer rows, and
+/// more tiles read the factor.
+constexpr int64_t kReadersPerRegister = 8;
 /// How many terms before it is needed a row of a factor is prefetched: memory
 /// takes less time.
 constexpr int64_t kTermsAhead = 32;
@@ -120,7 +122,9 @@ void Scheduler::planPanel() {
   // The elements of a pair are next to each other in a panel only.
   bool isPaired = mayPairTerms();
   if (!((isGathered || isPaired) && readers >= kFewReaders) &&
-      !(isFar(*operand) && (isInBlocks || readers >= kManyReaders)) &&
+      !(isFar(*operand) &&
+        (isInBlocks ||
+         readers >= kReadersPerRegister * function.vectorRegisters)) &&
       !function.alwaysPanels)
     return;
   if (isPaired) {

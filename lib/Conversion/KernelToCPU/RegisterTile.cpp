@@ -110,6 +110,13 @@ bool Scheduler::maySumTogether(unsigned row) const {
 
 bool Scheduler::mayHaveTile(unsigned lane, int64_t rows,
                             int64_t columns) const {
+  if (!contraction)
+    return true;
+  // The sums, the columns of one term, and a scalar of a row. One row
+  // multiplies its columns where they are in memory.
+  int64_t held = rows > 1 ? columns : 0;
+  if (rows * columns + held + 1 > function.vectorRegisters)
+    return false;
   if (schedule.lastLanes == schedule.lanes)
     return true;
   int64_t last = (countVectors(lane) - 1) % columns + 1;

@@ -43,9 +43,9 @@ public:
   bool planStream();
   /// Plans a panel for the factor on lanes: from kFewReaders readers on if its
   /// lanes are not contiguous in memory or two terms are multiplied at once; if
-  /// it is larger than the L2 cache, from kManyReaders on, or with any number
-  /// if it has a blocked layout, which is read in place. Then opens the loops
-  /// of the factor first.
+  /// it is larger than the L2 cache, from kReadersPerRegister for each register
+  /// on, or with any number if it has a blocked layout, which is read in place.
+  /// Then opens the loops of the factor first.
   void planPanel();
   /// Moves the lane loop innermost if the L2 cache holds the factor on lanes,
   /// and not the other one: the inner loops read their factor again for each
@@ -106,8 +106,9 @@ private:
   /// Chooses a tile of both factors' loops for a contraction with its terms on
   /// lanes.
   bool chooseContractionTile();
-  /// Whether a tile with a shorter last vector has registers for the scalars of
-  /// its rows: LLVM keeps a copy of each for the shorter multiplications.
+  /// Whether the tile of a product fits the registers. With a shorter last
+  /// vector it needs one for the scalar of each row: LLVM keeps a copy of it
+  /// for the shorter multiplications.
   bool mayHaveTile(unsigned lane, int64_t rows, int64_t columns) const;
   /// Whether the sums of as many rows as a vector has lanes may become one
   /// vector.

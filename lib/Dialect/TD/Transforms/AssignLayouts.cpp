@@ -240,13 +240,13 @@ void LayoutAssigner::choose(void *leader) {
     blocked.erase(leader);
 }
 
-/// Whether only products read the matrices of the group, and only elementwise
+/// Whether only products read the tensors of the group, and only elementwise
 /// kernels outside of loops write them. Any other use of a blocked layout costs
 /// more than products save.
 bool LayoutAssigner::mayBeBlocked(void *leader) {
   Value value = Value::getFromOpaquePointer(leader);
   auto type = cast<RankedTensorType>(value.getType());
-  if (type.getRank() != 2 || !type.hasStaticShape() ||
+  if (!type.hasStaticShape() ||
       type.getDimSize(getLayout(value).getLast()) % lanes != 0)
     return false;
   bool isFactor = false;

@@ -14,14 +14,14 @@ func.func @linear(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
 
 // -----
 
-// So is the first dim of a convolution's weight.
-// CHECK: td.slot @w param "w" of "m" {layout = array<i64: 1, 2, 3, 0>} : tensor<64x64x3x3xf32>
+// So is the first dim of a convolution's weight, which is in blocks of a vector.
+// CHECK: td.slot @w param "w" of "m" {layout = array<i64: 1, 2, 3, 0, 4>} : tensor<64x64x3x3xf32>
 td.slot @w param "w" of "m" : tensor<64x64x3x3xf32>
 #at = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5, d3 + d6)>
 #of = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
 // CHECK-LABEL: func.func @convolution
 func.func @convolution(%x: tensor<1x64x9x9xf32>) -> tensor<1x64x7x7xf32> {
-  // CHECK: td.kernel({{.*}}) {layouts = [array<i64: 0, 1, 2, 3>, array<i64: 1, 2, 3, 0>, array<i64: 0, 1, 2, 3>]}
+  // CHECK: td.kernel({{.*}}) {layouts = [array<i64: 0, 1, 2, 3>, array<i64: 1, 2, 3, 0, 4>, array<i64: 0, 1, 2, 3>]}
   %w = td.read @w : tensor<64x64x3x3xf32>
   %y = td.contract %x, %w at #at, #of : tensor<1x64x9x9xf32>, tensor<64x64x3x3xf32> -> tensor<1x64x7x7xf32>
   return %y : tensor<1x64x7x7xf32>
