@@ -56,6 +56,18 @@ takeWindowDims(Checker &c, const Bound &args, llvm::ArrayRef<Val> kernel) {
   return dims;
 }
 
+/// The narrow dtype of the input, the weight and the bias; nullopt if they do
+/// not have one in common.
+static std::optional<DType> findNarrow(llvm::ArrayRef<Val> both,
+                                       const Val &bias) {
+  if (!bias.is(ValKind::Tensor))
+    return std::nullopt;
+  DType dtype = typeOf(bias).dtype;
+  bool isCommon = llvm::all_of(
+      both, [&](const Val &val) { return typeOf(val).dtype == dtype; });
+  return isCommon && isNarrowFloat(dtype) ? std::optional(dtype) : std::nullopt;
+}
+
 template <size_t count, bool isTransposed>
 static Val convolution(Checker &c, const Bound &args) {
   for (llvm::StringRef name : {"input", "weight"})
@@ -81,6 +93,14 @@ static Val convolution(Checker &c, const Bound &args) {
     return c.fail();
 
   Vals both{args["input"], args["weight"]};
+  const Val *bias = args.find("bias");
+  if (bias && bias->is(ValKind::None))
+    bias = nullptr;
+  // The sum with a bias is rounded once.
+  std::optional<DType> narrow = bias ? findNarrow(both, *bias) : std::nullopt;
+  if (narrow)
+    for (Val &operand : both)
+      operand = c.tensors.widened(operand);
   if (!c.places.samePlace(both, args.range()))
     return c.fail();
   Typed x = typedOf(both[0]), weight = typedOf(both[1]);
@@ -103,20 +123,21 @@ static Val convolution(Checker &c, const Bound &args) {
   if (!hasBatchDim)
     result = dropBatch(c, *result);
   Val product = c.tensors.fromTyped(*result, both);
-  const Val *bias = args.find("bias");
-  if (!bias || bias->is(ValKind::None))
+  if (!bias)
     return product;
   if (!c.tensors.isTensor(*bias, args.range(), args.what()))
     return c.fail();
-  MaybeTyped column = typed::biasColumn(c.tensors.builder, typedOf(*bias),
+  Val wide = narrow ? c.tensors.widened(*bias) : *bias;
+  MaybeTyped column = typed::biasColumn(c.tensors.builder, typedOf(wide),
                                         result->type.dims[hasBatchDim], count);
   if (!column) {
     c.tensors.explainFailure(args.range(), *bias);
     return c.fail();
   }
-  return c.tensors.elementwise(OpKind::Add,
-                               {product, c.tensors.like(*bias, *column)},
-                               args.range(), args.what());
+  Val sum = c.tensors.elementwise(OpKind::Add,
+                                  {product, c.tensors.like(wide, *column)},
+                                  args.range(), args.what());
+  return narrow && !sum.isError() ? c.tensors.rounded(sum, *narrow) : sum;
 }
 
 /// The argument of `pad` that adds the padding of a convolution; for the

@@ -522,7 +522,8 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     same coordinates form a group, and so do a slot and all values that are read
     from it or written to it. Each group of matrices gets the order for which
     the kernels that use it cost least. Values that other ops or GPU kernels use
-    stay row-major.
+    stay row-major; if such an op writes one to a slot, a kernel copies it to the
+    slot's order, except in loops.
 
     Before:
     ```mlir

@@ -310,11 +310,56 @@ void LayoutAssigner::annotate() {
 }
 
 namespace {
+
+/// Kernels that copy what other ops write to slots, so that the slots may have
+/// an order of their own: a weight that the program loads on its own, say.
+class SlotCopies {
+public:
+  explicit SlotCopies(ModuleOp module) {
+    module.walk([&](WriteOp write) {
+      Value value = write.getValue();
+      auto type = cast<RankedTensorType>(value.getType());
+      if (!value.getDefiningOp<KernelOp>() && isMatrix(value) &&
+          type.hasStaticShape() && getPlace(value).kind != Place::Kind::Cuda &&
+          !write->getParentOfType<LoopLikeOpInterface>())
+        copy(write);
+    });
+  }
+
+  /// Erases the copies to slots that stayed row-major.
+  void eraseNeedless() {
+    for (KernelOp kernel : kernels)
+      if (!kernel->hasAttr("layouts")) {
+        kernel->replaceAllUsesWith(kernel.getInputs());
+        kernel.erase();
+      }
+  }
+
+private:
+  void copy(WriteOp write) {
+    OpBuilder b(write);
+    Location loc = write.getLoc();
+    Value value = write.getValue();
+    auto kernel = KernelOp::create(b, loc, value.getType(), value,
+                                   /*sizes=*/ValueRange());
+    Block &body = kernel.getBody().emplaceBlock();
+    Value read = body.addArgument(value.getType(), loc);
+    b.setInsertionPointToEnd(&body);
+    YieldOp::create(b, loc, read);
+    write.getValueMutable().assign(kernel.getResult(0));
+    kernels.push_back(kernel);
+  }
+
+  SmallVector<KernelOp> kernels;
+};
+
 struct AssignLayoutsPass : impl::AssignLayoutsPassBase<AssignLayoutsPass> {
   using AssignLayoutsPassBase::AssignLayoutsPassBase;
 
   void runOnOperation() override {
+    SlotCopies copies(getOperation());
     LayoutAssigner(getOperation(), lanes).run();
+    copies.eraseNeedless();
   }
 };
 } // namespace

@@ -130,3 +130,47 @@ func.func @no_blocks(%x: tensor<8x10xf32>, %n: i64) -> (tensor<8x48xf32>, tensor
   }
   return %r, %z, %sum : tensor<8x48xf32>, tensor<8x46xf32>, tensor<10xf32>
 }
+
+// -----
+
+// What an op of the host gives is copied to a slot of another order, but not in a
+// loop, and not if the slot stays row-major.
+// CHECK-DAG: td.slot @drawn {{.*}} {layout = array<i64: 1, 0, 4>}
+// CHECK-DAG: td.slot @again {{.*}} : tensor<48x10xf32>
+// CHECK-DAG: td.slot @plain {{.*}} : tensor<10x46xf32>
+td.slot @drawn param "drawn" of "m" : tensor<48x10xf32>
+td.slot @again param "again" of "m" : tensor<48x10xf32>
+td.slot @plain param "plain" of "m" : tensor<10x46xf32>
+// CHECK-LABEL: func.func @main
+func.func @main(%seed: i64, %call: i64, %n: i64) {
+  // CHECK: %[[U:.*]] = td.random uniform
+  // CHECK: %[[COPY:.*]] = td.kernel(%[[U]]) {layouts = [array<i64: 0, 1>, array<i64: 1, 0, 4>]}
+  // CHECK: td.write %[[COPY]], @drawn
+  // CHECK: %[[P:.*]] = td.random uniform
+  // CHECK-NEXT: td.write %[[P]], @plain
+  // CHECK: scf.for
+  // CHECK: %[[A:.*]] = td.random uniform
+  // CHECK-NEXT: td.write %[[A]], @again
+  %u = td.random uniform %seed, %call : tensor<48x10xf32>
+  td.write %u, @drawn : tensor<48x10xf32>
+  %p = td.random uniform %seed, %call : tensor<10x46xf32>
+  td.write %p, @plain : tensor<10x46xf32>
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  scf.for %i = %c0 to %n step %c1 : i64 {
+    %a = td.random uniform %seed, %i : tensor<48x10xf32>
+    td.write %a, @again : tensor<48x10xf32>
+  }
+  return
+}
+func.func @products(%x: tensor<8x10xf32>) -> (tensor<8x48xf32>, tensor<8x48xf32>, tensor<8x46xf32>) {
+  %d = td.read @drawn : tensor<48x10xf32>
+  %dt = td.permute %d [1, 0] : tensor<48x10xf32> to tensor<10x48xf32>
+  %y = td.matmul %x, %dt : tensor<8x10xf32>, tensor<10x48xf32> -> tensor<8x48xf32>
+  %a = td.read @again : tensor<48x10xf32>
+  %at = td.permute %a [1, 0] : tensor<48x10xf32> to tensor<10x48xf32>
+  %z = td.matmul %x, %at : tensor<8x10xf32>, tensor<10x48xf32> -> tensor<8x48xf32>
+  %p = td.read @plain : tensor<10x46xf32>
+  %v = td.matmul %x, %p : tensor<8x10xf32>, tensor<10x46xf32> -> tensor<8x46xf32>
+  return %y, %z, %v : tensor<8x48xf32>, tensor<8x48xf32>, tensor<8x46xf32>
+}
