@@ -164,8 +164,8 @@ class Network:
 
 
 CASES = {
-    "vgg16-b1": Network(vgg16, 1, 15.52e9),
-    "vgg16-b8": Network(vgg16, 8, 15.52e9),
+    "vgg16-b1": Network(vgg16, 1, 15.47e9),
+    "vgg16-b8": Network(vgg16, 8, 15.47e9),
     "resnet50-b1": Network(resnet50, 1, 4.09e9),
     "alexnet-b1": Network(alexnet, 1, 0.71e9),
     "mobilenet-b1": Network(mobilenet, 1, 0.30e9),

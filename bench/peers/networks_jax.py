@@ -1,4 +1,4 @@
-"""The models that are written once for PyTorch and JAX, as functions of JAX."""
+"""The models that are written once for every library, as functions of JAX."""
 
 import jax
 import jax.numpy as jnp
@@ -42,7 +42,7 @@ class Ops:
             scores = jnp.where(jnp.tril(jnp.ones(scores.shape[-2:], bool)), scores, -1e30)
         return jax.nn.softmax(scores, -1) @ v
 
-    # What those of images call: with the channels last, as XLA prefers.
+    # Of images, with the channels last, as XLA prefers:
     relu6 = staticmethod(jax.nn.relu6)
     add = staticmethod(jnp.add)
 

@@ -34,7 +34,7 @@ class Ops:
             scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
         return operations_numpy.softmax(scores) @ v
 
-    # What those of images call.
+    # Of images:
 
     @staticmethod
     def images(x):

@@ -1,4 +1,4 @@
-"""The models that are written once for PyTorch and JAX, as modules of PyTorch."""
+"""The models that are written once for every library, as modules of PyTorch."""
 
 import torch
 from torch.nn import functional
@@ -36,7 +36,7 @@ class Ops:
     def attention(q, k, v, is_causal):
         return functional.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
 
-    # What those of images call.
+    # Of images:
     relu6 = staticmethod(functional.relu6)
     max_pool = staticmethod(functional.max_pool2d)
     add = staticmethod(torch.add)

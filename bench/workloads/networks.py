@@ -1,5 +1,5 @@
-"""What MiniLM and GPT-2 share: their inputs and weights as files for tdc, and the peers that run
-`peers/infer.py`."""
+"""The parts that all models share: their inputs and weights as files for tdc, and the peers that
+run `peers/infer.py`."""
 
 import numpy as np
 from safetensors.numpy import save_file

@@ -79,6 +79,7 @@ struct KernelFunction {
   int64_t vectorRegisters = 0;
   /// See TargetInfo.
   bool multipliesBF16Pairs = false;
+  bool multipliesAndAdds = false;
   /// Whether factors of products are copied to panels whatever it costs.
   bool alwaysPanels = false;
   /// Whether threads share the blocks of each kernel, however little it

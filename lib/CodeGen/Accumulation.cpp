@@ -122,8 +122,9 @@ Partial accumulate(OpBuilder &b, Location loc, const Reduction &reduction,
   Value x = operands[0];
   if (reduction.isContraction()) {
     Value y = operands[1];
-    if (isa<FloatType>(
-            element)) // `contract`: may be two steps, MultiplyAdd.cpp
+    // `contract`: the product may be rounded first
+    // (lib/Target/MultiplyAdd.cpp).
+    if (isa<FloatType>(element))
       return {math::FmaOp::create(b, loc, x, y, before.value,
                                   arith::FastMathFlags::contract),
               {}};

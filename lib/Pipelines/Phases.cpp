@@ -86,6 +86,7 @@ static void addCPUPasses(OpPassManager &passes, const TargetInfo &target) {
   KernelToCPUPassOptions options;
   options.vectorBits = target.vectorBits;
   options.vectorRegisters = target.vectorRegisters;
+  options.multipliesAndAdds = target.multipliesAndAdds;
   options.multipliesBF16Pairs = target.multipliesBF16Pairs;
   passes.addPass(createKernelToCPUPass(options));
 }

@@ -78,8 +78,7 @@ TargetInfo HostTarget::getInfo() const {
   else if (subtarget->checkFeatures("+avx"))
     info = {256, 16};
   info.scalesByPowers = subtarget->checkFeatures("+avx512f");
-  info.multipliesAndAdds =
-      info.scalesByPowers || subtarget->checkFeatures("+fma");
+  info.multipliesAndAdds = subtarget->checkFeatures("+fma");
   info.convertsF16 = subtarget->checkFeatures("+f16c");
   info.convertsBF16 = subtarget->checkFeatures("+avx512bf16,+avx512vl");
   info.multipliesBF16Pairs = info.convertsBF16;

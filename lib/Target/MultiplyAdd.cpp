@@ -3,12 +3,10 @@
 // Kernels write math.fma, which rounds once. For a processor without such an
 // instruction LLVM would call a function for each element of a vector.
 //
-// - Terms of a sum, which are marked as `contract`, are multiplied, rounded and
-//   added.
-// - Functions such as exp need the product of two f32 numbers exactly: f64
-// holds
-//   it. The sum is rounded to f64 and then to f32.
-// - fma of f64 stays a call.
+// Terms of a sum, which are marked as `contract`, are multiplied, rounded and
+// added. Functions of f32 such as exp need the exact product of two numbers,
+// which f64 holds; the sum is rounded to f64 and then to f32. fma of f64 stays
+// a call.
 //
 //===----------------------------------------------------------------------===//
 

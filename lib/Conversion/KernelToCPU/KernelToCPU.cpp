@@ -38,6 +38,7 @@ private:
   void prepare(KernelFunction &function) override {
     function.vectorBits = options.vectorBits;
     function.vectorRegisters = options.vectorRegisters;
+    function.multipliesAndAdds = options.multipliesAndAdds;
     function.multipliesBF16Pairs = options.multipliesBF16Pairs;
     function.alwaysPanels = options.alwaysPanels;
     function.alwaysThreads = options.alwaysThreads;
@@ -71,8 +72,8 @@ struct KernelToCPUPass : impl::KernelToCPUPassBase<KernelToCPUPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     CPUOutliner outliner(module,
-                         {vectorBits, vectorRegisters, multipliesBF16Pairs,
-                          alwaysPanels, alwaysThreads});
+                         {vectorBits, vectorRegisters, multipliesAndAdds,
+                          multipliesBF16Pairs, alwaysPanels, alwaysThreads});
     SmallVector<KernelOp> kernels;
     module.walk([&](KernelOp kernel) {
       if (!kernel.isOnGPU())

@@ -112,10 +112,11 @@ bool Scheduler::mayHaveTile(unsigned lane, int64_t rows,
                             int64_t columns) const {
   if (!contraction)
     return true;
-  // The sums, the columns of one term, and a scalar of a row. One row
-  // multiplies its columns where they are in memory.
-  int64_t held = rows > 1 ? columns : 0;
-  if (rows * columns + held + 1 > function.vectorRegisters)
+  // The sums, the columns of one term, a scalar of a row, and the product if it
+  // is not added at once. One row multiplies its columns where they are in
+  // memory.
+  int64_t held = (rows > 1 ? columns : 0) + 1 + !function.multipliesAndAdds;
+  if (rows * columns + held > function.vectorRegisters)
     return false;
   if (schedule.lastLanes == schedule.lanes)
     return true;

@@ -54,10 +54,11 @@ public:
   /// Shortens the last vector of a product's results.
   void shortenLastVector();
   /// Chooses register tiles: the shape with the least estimated time whose
-  /// accumulators fit getAccumulatorBudget().
+  /// accumulators fit getAccumulatorBudget(), and which mayHaveTile().
   void chooseFactors();
   /// Plans to prefetch the factor that the L2 cache does not hold; of two, the
-  /// larger one.
+  /// larger one. Only products with one loop of terms do, and only a factor
+  /// without a panel or blocks.
   void planPrefetch();
   /// Chooses the loops whose blocks threads share, if the kernel computes
   /// enough.
@@ -107,7 +108,7 @@ private:
   /// lanes.
   bool chooseContractionTile();
   /// Whether the tile of a product fits the registers. With a shorter last
-  /// vector it needs one for the scalar of each row: LLVM keeps a copy of it
+  /// vector, the scalar of each row takes one: LLVM keeps copies of the scalars
   /// for the shorter multiplications.
   bool mayHaveTile(unsigned lane, int64_t rows, int64_t columns) const;
   /// Whether the sums of as many rows as a vector has lanes may become one

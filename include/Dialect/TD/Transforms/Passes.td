@@ -553,8 +553,8 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     A weight that only products read, and that no loop writes, gets a blocked
     layout: the last dim in memory is split into blocks of one vector, and the
     block index is outermost. Products read blocks in place, where they would copy
-    panels of a large matrix in each call. The block size follows the order of the
-    dims: `array<i64: 1, 0, 16>`.
+    panels of a large matrix in each call (pairs of bf16 are copied nevertheless).
+    The block size follows the order of the dims: `array<i64: 1, 0, 16>`.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "TargetInfo().getLanes()",
                         "elements per vector of the target">];

@@ -246,7 +246,7 @@ void LayoutAssigner::choose(void *leader) {
 bool LayoutAssigner::mayBeBlocked(void *leader) {
   Value value = Value::getFromOpaquePointer(leader);
   auto type = cast<RankedTensorType>(value.getType());
-  if (!type.hasStaticShape() ||
+  if (!type.hasStaticShape() || type.getNumElements() == 0 ||
       type.getDimSize(getLayout(value).getLast()) % lanes != 0)
     return false;
   bool isFactor = false;

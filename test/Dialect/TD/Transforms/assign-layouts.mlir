@@ -133,7 +133,7 @@ func.func @no_blocks(%x: tensor<8x10xf32>, %n: i64) -> (tensor<8x48xf32>, tensor
 
 // -----
 
-// What an op of the host gives is copied to a slot of another order, but not in a
+// The result of an op of the host is copied to a slot of another order, but not in a
 // loop, and not if the slot stays row-major.
 // CHECK-DAG: td.slot @drawn {{.*}} {layout = array<i64: 1, 0, 4>}
 // CHECK-DAG: td.slot @again {{.*}} : tensor<48x10xf32>
