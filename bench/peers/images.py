@@ -2,52 +2,38 @@
 weights under torchvision's names (without the `encoder_layer_` of ViT). Dims are those of PyTorch;
 a library may have an order of its own, which `ops.images` and `ops.flat` convert from and to."""
 
+import math
 from dataclasses import dataclass
 from typing import Callable
 
 import numpy as np
 
-EPSILON = 1e-5
-
-
-class Drawn(dict):
-    """Draws a weight when a network first asks for it: He's initialisation, and statistics of a
-    batch norm that are near those of its inputs."""
-
-    def __init__(self):
-        super().__init__()
-        self.random = np.random.default_rng(10)
-
-    def draw(self, name, shape):
-        array = self.random.standard_normal(shape, dtype=np.float32)
-        field = name.rpartition(".")[2]
-        if len(shape) > 1:
-            array *= np.float32((2 / np.prod(shape[1:])) ** 0.5)
-        elif field == "running_var":
-            array = 1 + np.abs(array) / 2
-        else:
-            array = array / 10 + float(field == "weight")
-        self[name] = array
-
-
-class Shapes:
-    """The `ops` of a run that only draws the weights: tensors are none."""
+class Nothing:
+    """The `ops` and the images of a run that only notes the shapes of the weights: every function
+    of it gives it again."""
 
     def __getattr__(self, name):
-        return lambda *_, **__: None
+        return self
+
+    def __call__(self, *_):
+        return self
+
+    def __getitem__(self, _):
+        return self
+
+    def __add__(self, _):
+        return self
 
 
 class Layers:
-    """Layers with weights. All numbers of channels are given, so that a run without images finds
-    the shapes of all weights."""
+    """Layers with weights. Every layer is told its channels, so that a run without images and
+    weights fills the dict of the weights with their shapes."""
 
     def __init__(self, ops, weights):
         self.ops, self.weights = ops, weights
 
     def get(self, name, *shape):
-        if name not in self.weights:
-            self.weights.draw(name, shape)
-        return self.weights[name]
+        return self.weights.setdefault(name, shape)
 
     def conv(self, x, name, inputs, outputs, kernel, stride=1, padding=0, groups=1, has_bias=True):
         weight = self.get(f"{name}.weight", outputs, inputs // groups, kernel, kernel)
@@ -56,7 +42,7 @@ class Layers:
 
     def batch_norm(self, x, name, channels):
         return self.ops.batch_norm(x, *(self.get(f"{name}.{field}", channels) for field in
-                                        ("weight", "bias", "running_mean", "running_var")), EPSILON)
+                                        ("weight", "bias", "running_mean", "running_var")), 1e-5)
 
     def conv_norm(self, x, conv, norm, inputs, outputs, kernel, stride=1, groups=1):
         """A convolution without a bias that keeps the size at stride 1, and a batch norm."""
@@ -100,7 +86,7 @@ def resnet50(ops, w, images):
             if number == 0:
                 x = net.conv_norm(x, f"{block}.downsample.0", f"{block}.downsample.1", inputs,
                                   outputs, 1, stride)
-            x, inputs = ops.relu(ops.add(x, y)), outputs
+            x, inputs = ops.relu(x + y), outputs
     return net.linear(ops.mean(x), "fc.", 2048, 1000)
 
 
@@ -133,7 +119,7 @@ def mobilenet(ops, w, images):
             y = ops.relu6(net.conv_norm(y, f"{block}.{layer}.0", f"{block}.{layer}.1", wide, wide,
                                         3, step, wide))
             y = net.conv_norm(y, f"{block}.{layer + 1}", f"{block}.{layer + 2}", wide, outputs, 1)
-            x = ops.add(x, y) if step == 1 and inputs == outputs else y
+            x = x + y if step == 1 and inputs == outputs else y
             inputs, number = outputs, number + 1
     x = ops.relu6(net.conv_norm(x, "features.18.0", "features.18.1", 320, 1280, 1))
     return net.linear(ops.mean(x), "classifier.1.", 1280, 1000)
@@ -143,17 +129,19 @@ def vit(ops, w, images):
     """ViT-B/16."""
     net, size, heads = Layers(ops, w), 768, 12
     patches = ops.positions(net.conv(ops.images(images), "conv_proj", 3, size, 16, 16))
-    x = ops.add(ops.prepend(net.get("class_token", 1, 1, size), patches),
-                net.get("encoder.pos_embedding", 1, 197, size))
+    x = ops.prepend(net.get("class_token", 1, 1, size), patches) \
+        + net.get("encoder.pos_embedding", 1, 197, size)
     for number in range(12):
         layer = f"encoder.layers.{number}"
         y = net.linear(net.layer_norm(x, f"{layer}.ln_1", size), f"{layer}.self_attention.", size,
                        3 * size, ("in_proj_weight", "in_proj_bias"))
-        y = ops.self_attention(y, heads)
-        x = ops.add(x, net.linear(y, f"{layer}.self_attention.out_proj.", size, size))
+        q, k, v = (ops.swap(y[:, :, n * size:(n + 1) * size].reshape(-1, 197, heads, size // heads),
+                            1, 2) for n in range(3))
+        y = ops.swap(ops.attention(q, k, v, False), 1, 2).reshape(-1, 197, size)
+        x = x + net.linear(y, f"{layer}.self_attention.out_proj.", size, size)
         y = net.linear(net.layer_norm(x, f"{layer}.ln_2", size), f"{layer}.mlp.0.", size, 4 * size)
-        x = ops.add(x, net.linear(ops.gelu(y, False), f"{layer}.mlp.3.", 4 * size, size))
-    return net.linear(ops.first(net.layer_norm(x, "encoder.ln", size)), "heads.head.", size, 1000)
+        x = x + net.linear(ops.gelu(y, False), f"{layer}.mlp.3.", 4 * size, size)
+    return net.linear(net.layer_norm(x, "encoder.ln", size)[:, 0], "heads.head.", size, 1000)
 
 
 @dataclass
@@ -173,16 +161,33 @@ CASES = {
 }
 
 
+def shapes(case):
+    found = {}
+    CASES[case].forward(Nothing(), found, Nothing())
+    return found
+
+
+def draw(random, name, shape):
+    """He's initialisation, and statistics of a batch norm that are near those of its inputs."""
+    array = random.standard_normal(shape, dtype=np.float32)
+    field = name.rpartition(".")[2]
+    if len(shape) > 1:
+        return array * np.float32((2 / math.prod(shape[1:])) ** 0.5)
+    if field == "running_var":
+        return 1 + np.abs(array) / 2
+    return array / 10 + float(field == "weight")
+
+
 def tensors(case):
-    network, weights = CASES[case], Drawn()
-    network.forward(Shapes(), weights, None)
+    random = np.random.default_rng(10)
+    weights = {name: draw(random, name, shape) for name, shape in shapes(case).items()}
     random = np.random.default_rng(11)
-    images = random.standard_normal((network.images, 3, 224, 224), dtype=np.float32)
-    return {"images": images}, dict(weights)
+    images = random.standard_normal((CASES[case].images, 3, 224, 224), dtype=np.float32)
+    return {"images": images}, weights
 
 
 def work(case):
     """Operations, and bytes read: those of the weights."""
     network = CASES[case]
     return 2 * network.images * network.multiply_adds, \
-        sum(weight.nbytes for weight in tensors(case)[1].values())
+        4 * sum(math.prod(shape) for shape in shapes(case).values())

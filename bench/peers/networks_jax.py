@@ -44,7 +44,6 @@ class Ops:
 
     # Of images, with the channels last, as XLA prefers:
     relu6 = staticmethod(jax.nn.relu6)
-    add = staticmethod(jnp.add)
 
     @staticmethod
     def images(x):
@@ -83,15 +82,6 @@ class Ops:
     @staticmethod
     def prepend(token, x):
         return jnp.concatenate([jnp.broadcast_to(token, (len(x), *token.shape[1:])), x], 1)
-
-    @staticmethod
-    def first(x):
-        return x[:, 0]
-
-    @classmethod
-    def self_attention(cls, x, heads):
-        q, k, v = x.reshape(*x.shape[:2], 3, heads, -1).transpose(2, 0, 3, 1, 4)
-        return cls.attention(q, k, v, False).swapaxes(1, 2).reshape(*x.shape[:2], -1)
 
 
 def weights_of(weights):

@@ -80,10 +80,6 @@ class Ops:
         return windows[:, :, ::stride, ::stride].max((4, 5))
 
     @staticmethod
-    def add(x, y):
-        return x + y
-
-    @staticmethod
     def flat(x):
         return x.reshape(len(x), -1)
 
@@ -98,16 +94,6 @@ class Ops:
     @staticmethod
     def prepend(token, x):
         return np.concatenate([np.broadcast_to(token, (len(x), *token.shape[1:])), x], 1)
-
-    @staticmethod
-    def first(x):
-        return x[:, 0]
-
-    @classmethod
-    def self_attention(cls, x, heads):
-        q, k, v = x.reshape(*x.shape[:2], 3, heads, -1).transpose(2, 0, 3, 1, 4)
-        y = cls.attention(q, k, v, False).swapaxes(1, 2)
-        return y.reshape(*y.shape[:2], -1)
 
 
 def exact(model, name):

@@ -39,7 +39,6 @@ class Ops:
     # Of images:
     relu6 = staticmethod(functional.relu6)
     max_pool = staticmethod(functional.max_pool2d)
-    add = staticmethod(torch.add)
 
     @staticmethod
     def images(x):
@@ -68,15 +67,6 @@ class Ops:
     @staticmethod
     def prepend(token, x):
         return torch.cat([token.expand(len(x), -1, -1), x], 1)
-
-    @staticmethod
-    def first(x):
-        return x[:, 0]
-
-    @classmethod
-    def self_attention(cls, x, heads):
-        q, k, v = x.unflatten(-1, (3, heads, -1)).permute(2, 0, 3, 1, 4)
-        return cls.attention(q, k, v, False).transpose(1, 2).flatten(2)
 
 
 class Network(torch.nn.Module):

@@ -8,6 +8,7 @@ from workloads import networks
 
 CASES = list(gpt2.CASES)
 CHECKED = "difference"
+work = gpt2.work
 
 
 def of_tdc(case, tdc):
@@ -18,10 +19,6 @@ def of_tdc(case, tdc):
 
 def peers(case):
     return networks.peers("gpt2", case)
-
-
-def work(case):
-    return gpt2.work(case)
 
 
 def judge(case, output):

@@ -7,6 +7,7 @@ from workloads import networks
 
 CASES = list(images.CASES)
 CHECKED = "difference"
+work = images.work
 
 
 def of_tdc(case, tdc):
@@ -19,10 +20,6 @@ def of_tdc(case, tdc):
 
 def peers(case):
     return networks.peers("images", case)
-
-
-def work(case):
-    return images.work(case)
 
 
 def judge(case, output):

@@ -8,6 +8,7 @@ from workloads import networks
 
 CASES = list(minilm.CASES)
 CHECKED = "difference"
+work = minilm.work
 
 
 def of_tdc(case, tdc):
@@ -18,10 +19,6 @@ def of_tdc(case, tdc):
 
 def peers(case):
     return networks.peers("minilm", case)
-
-
-def work(case):
-    return minilm.work(case)
 
 
 def judge(case, output):
