@@ -196,11 +196,18 @@ void Scheduler::planPrefetch() {
   if (!contraction || contraction->terms.size() != 1)
     return;
   unsigned term = contraction->terms.front();
-  double most = cpu::kL2Bytes;
+  double most = 0;
   for (unsigned operand : {0, 1}) {
     Access source = getSource(operand);
     const auto &own = operand ? contraction->columns : contraction->rows;
-    if (!source.tensor || own.empty() || getBytes(operand) <= most ||
+    const auto &others = operand ? contraction->rows : contraction->columns;
+    // For a load with a single multiplication, a prefetch from the L3 cache
+    // costs more than it saves.
+    bool isReadOnce =
+        schedule.isOnLanes(term) && nest.estimatePositions(others) == 1;
+    int64_t cached = isReadOnce ? cpu::kL3Bytes : cpu::kL2Bytes;
+    if (!source.tensor || own.empty() ||
+        getBytes(operand) <= std::max(most, double(cached)) ||
         (schedule.panel && schedule.panel->factor == operand))
       continue;
     Layout layout = function.getLayout(source.tensor);

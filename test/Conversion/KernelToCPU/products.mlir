@@ -222,6 +222,29 @@ func.func @few_rows_transposed(%x: tensor<12x768xf32>, %w: tensor<3072x768xf32>)
 
 // -----
 
+// One row of the other factor multiplies each element of the weight once: rows are
+// prefetched only if the L3 cache does not hold the weight.
+// CHECK-LABEL: func.func @one_row_transposed
+// CHECK-NOT: prefetch
+// CHECK: llvm.return
+func.func @one_row_transposed(%x: tensor<1x768xf32>, %w: tensor<3072x768xf32>) -> tensor<1x3072xf32> {
+  %t = td.permute %w [1, 0] : tensor<3072x768xf32> to tensor<768x3072xf32>
+  %p = td.matmul %x, %t : tensor<1x768xf32>, tensor<768x3072xf32> -> tensor<1x3072xf32>
+  return %p : tensor<1x3072xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @one_row_from_memory
+// CHECK: "llvm.intr.prefetch"
+func.func @one_row_from_memory(%x: tensor<1x768xf32>, %w: tensor<30720x768xf32>) -> tensor<1x30720xf32> {
+  %t = td.permute %w [1, 0] : tensor<30720x768xf32> to tensor<768x30720xf32>
+  %p = td.matmul %x, %t : tensor<1x768xf32>, tensor<768x30720xf32> -> tensor<1x30720xf32>
+  return %p : tensor<1x30720xf32>
+}
+
+// -----
+
 // A matrix that the caches hold is not prefetched.
 // CHECK-LABEL: func.func @cached
 // CHECK-NOT: prefetch
