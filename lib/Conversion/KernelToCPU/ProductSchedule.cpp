@@ -23,7 +23,7 @@ constexpr int64_t kTermsAhead = 32;
 bool Scheduler::mayPairTerms() const {
   return function.multipliesBF16Pairs && contraction->terms.size() == 1 &&
          schedule.lanes * kLeastBits == 512 &&
-         getElement(*contraction->reduction).isBF16();
+         contraction->getFactorType().isBF16();
 }
 
 double Scheduler::getPanelBytes(ArrayRef<unsigned> rows,

@@ -103,6 +103,29 @@ func.func @pairs(%x: tensor<24x11xbf16>, %w: tensor<11x32xbf16>) -> tensor<24x32
 
 // -----
 
+// A Linear of bf16 sums f32 products of widened numbers: these are the same pairs.
+// PAIRS-LABEL: func.func @widened
+// PAIRS: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
+func.func @widened(%x: tensor<24x12xbf16>, %w: tensor<12x32xbf16>) -> tensor<24x32xf32> {
+  %0 = td.cast %x : tensor<24x12xbf16> to tensor<24x12xf32>
+  %1 = td.cast %w : tensor<12x32xbf16> to tensor<12x32xf32>
+  %2 = td.matmul %0, %1 : tensor<24x12xf32>, tensor<12x32xf32> -> tensor<24x32xf32>
+  return %2 : tensor<24x32xf32>
+}
+
+// -----
+
+// PAIRS-LABEL: func.func @one_widened
+// PAIRS-NOT: dpbf16ps
+// PAIRS: llvm.return
+func.func @one_widened(%x: tensor<24x12xbf16>, %w: tensor<12x32xf32>) -> tensor<24x32xf32> {
+  %0 = td.cast %x : tensor<24x12xbf16> to tensor<24x12xf32>
+  %2 = td.matmul %0, %w : tensor<24x12xf32>, tensor<12x32xf32> -> tensor<24x32xf32>
+  return %2 : tensor<24x32xf32>
+}
+
+// -----
+
 // Few rows do not pay for a panel.
 // PAIRS-LABEL: func.func @few
 // PAIRS-NOT: dpbf16ps
