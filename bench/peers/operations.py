@@ -30,6 +30,12 @@ def transposed(m, k, n):
     return Operation("transposed", "a @ b.T", {"a": (m, k), "b": (n, k)}, 2 * m * k * n)
 
 
+def linear(m, k, n):
+    """A Linear of bf16."""
+    return Operation("linear", "linear(x, w)", {"x": (m, k)}, 2 * m * k * n,
+                     weights={"w": (n, k)}, dtype="bf16")
+
+
 def rows(kind, text, m, n, operations, **others):
     return Operation(kind, text, {"x": (m, n), **others}, operations * m * n)
 
@@ -52,6 +58,7 @@ CASES = {
     **{f"transposed-{m}x768x3072": transposed(m, 768, 3072)
        for m in (1, 2, 3, 4, 5, 8, 12, 16, 24, 32)},
     **{f"bf16-{n}x{n}x{n}": product(n, n, n, "bf16") for n in (256, 512, 1024)},
+    **{f"linear-bf16-{m}x768x3072": linear(m, 768, 3072) for m in (1, 8, 32, 128)},
     **{f"softmax-{m}x{n}": rows("softmax", "softmax(x, dim=1)", m, n, 4)
        for m, n in ((1536, 128), (1024, 1024))},
     **{f"layernorm-{m}x{n}":
@@ -85,7 +92,8 @@ def bytes_of(case):
     shapes = operation.inputs | operation.weights
     first, *_ = shapes.values()
     *_, last = shapes.values()
-    result = {"product": (first[0], last[-1]), "transposed": (first[0], last[0]), "sum": first[:1],
+    result = {"product": (first[0], last[-1]), "transposed": (first[0], last[0]),
+              "linear": (first[0], last[0]), "sum": first[:1],
               "convolution": (*last, *first[2:])}.get(operation.kind, first)
     size = 2 if operation.dtype == "bf16" else 4
     return size * sum(math.prod(shape) for shape in [*shapes.values(), result])

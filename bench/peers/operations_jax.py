@@ -21,6 +21,7 @@ def convolution(weights, x):
 FUNCTIONS = {
     "product": lambda _, a, b: a @ b,
     "transposed": lambda _, a, b: a @ b.T,
+    "linear": lambda weights, x: x @ weights["w"].T,
     "softmax": lambda _, x: jax.nn.softmax(x, -1),
     "layernorm": layernorm,
     "gelu": lambda _, x, b: jax.nn.gelu(x + b, approximate=False),

@@ -33,6 +33,7 @@ def convolution(x, w, b):
 FUNCTIONS = {
     "product": lambda a, b: a @ b,
     "transposed": lambda a, b: a @ b.T,
+    "linear": lambda x, w: x @ w.T,
     "softmax": softmax,
     "layernorm": layer_norm,
     "gelu": lambda x, b: gelu(x + b),

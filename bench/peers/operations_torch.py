@@ -1,13 +1,14 @@
 """The operations as modules of PyTorch."""
 
 import torch
-from torch.nn.functional import conv2d, gelu, layer_norm, softmax
+from torch.nn.functional import conv2d, gelu, layer_norm, linear, softmax
 
 from peers import operations
 
 FUNCTIONS = {
     "product": lambda a, b: a @ b,
     "transposed": lambda a, b: a @ b.T,
+    "linear": linear,
     "softmax": lambda x: softmax(x, -1),
     "layernorm": lambda x, g, b: layer_norm(x, g.shape, g, b),
     "gelu": lambda x, b: gelu(x + b),
@@ -22,7 +23,8 @@ class Operation(torch.nn.Module):
         super().__init__()
         self.function, self.names = function, list(weights)
         for name, weight in weights.items():
-            self.register_buffer(name, torch.from_numpy(weight))
+            dtype = torch.bfloat16 if weight.dtype == "bfloat16" else torch.float32
+            self.register_buffer(name, torch.from_numpy(weight.astype("f4")).to(dtype))
 
     def forward(self, *inputs):
         return self.function(*inputs, *(getattr(self, name) for name in self.names))

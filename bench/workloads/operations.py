@@ -42,8 +42,10 @@ def of_tdc(case, tdc):
 def peers(case):
     operation = operations.CASES[case]
     names = networks.PEERS
-    if operation.kind in ("product", "transposed"):
-        names = PEERS_OF_PRODUCTS if operation.dtype == "f32" else PEERS_OF_BF16
+    if operation.dtype == "bf16":
+        names = PEERS_OF_BF16
+    elif operation.kind in ("product", "transposed"):
+        names = PEERS_OF_PRODUCTS
         call("cc", "-O2", "-shared", "-fPIC", BENCH / "peers/blas.c", "-o", CACHE / "blas.so")
     return [Worker(name, "infer.py", f"operations/{case}") for name in names]
 
