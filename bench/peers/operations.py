@@ -30,10 +30,10 @@ def transposed(m, k, n):
     return Operation("transposed", "a @ b.T", {"a": (m, k), "b": (n, k)}, 2 * m * k * n)
 
 
-def linear(m, k, n):
-    """A Linear of bf16."""
+def linear(m, k, n, dtype):
+    """A Linear whose weight is a constant."""
     return Operation("linear", "linear(x, w)", {"x": (m, k)}, 2 * m * k * n,
-                     weights={"w": (n, k)}, dtype="bf16")
+                     weights={"w": (n, k)}, dtype=dtype)
 
 
 def rows(kind, text, m, n, operations, **others):
@@ -58,7 +58,8 @@ CASES = {
     **{f"transposed-{m}x768x3072": transposed(m, 768, 3072)
        for m in (1, 2, 3, 4, 5, 8, 12, 16, 24, 32)},
     **{f"bf16-{n}x{n}x{n}": product(n, n, n, "bf16") for n in (256, 512, 1024)},
-    **{f"linear-bf16-{m}x768x3072": linear(m, 768, 3072) for m in (1, 8, 32, 128)},
+    **{f"linear-bf16-{m}x768x3072": linear(m, 768, 3072, "bf16")
+       for m in (1, 8, 32, 128)},
     **{f"softmax-{m}x{n}": rows("softmax", "softmax(x, dim=1)", m, n, 4)
        for m, n in ((1536, 128), (1024, 1024))},
     **{f"layernorm-{m}x{n}":

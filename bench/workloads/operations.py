@@ -1,5 +1,5 @@
-"""One operation in f32, or bf16 where the name says so. The weights of the convolutions
-are constants, which a peer may store in another order."""
+"""One operation in f32, or bf16 where the name says so. The weights of convolutions
+and of `linear` are constants, which a peer may store in another order."""
 
 import numpy as np
 

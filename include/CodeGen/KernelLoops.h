@@ -48,7 +48,7 @@ protected:
       : function(function), nest(nest), evaluator(function, nest, lanes),
         lanes(lanes), factors(factors), b(function.builder), onLanes(onLanes) {}
 
-  /// Most iterations that add up in one chain: a few hundred terms, or vectors.
+  /// Most terms, or vectors of them, that add up in one chain.
   static constexpr int64_t kLongestChain = 256;
 
   struct Range {

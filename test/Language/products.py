@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 
 CPUS = [[], ["--target-cpu", "haswell"], ["--target-cpu", "x86-64-v2"]]
-LIMIT = {"f32": 1e-6, "f64": 1e-14, "bf16": 1e-2, "i64": 0.0, "u8": 0.0}
+LIMIT = {"f32": 1e-6, "f64": 1e-14, "bf16": 1e-2, "wide": 1e-6, "i64": 0.0, "u8": 0.0}
+# Dtypes of the tensors, if they have another name here.
+DTYPES = {"wide": "bf16"}
 # Dtypes of files, if not f32.
 STORED = {"f64": "f64", "i64": "i64", "u8": "u8"}
 # The name, dtypes and sizes of a and b, the expression, and the same in NumPy. A size in
@@ -22,9 +24,15 @@ CASES = [
     ("batched", "f32", "2, 70, 600", "2, 600, 501", "a @ b", lambda a, b: a @ b),
     ("rows", "f32", "'M', 600", "600, 501", "a @ b", lambda a, b: a @ b),
     ("narrow", "bf16", "70, 600", "600, 501", "(a @ b).float()", lambda a, b: a @ b),
-    ("widened", "bf16", "70, 600", "501, 600", "a.float() @ b.float().T", lambda a, b: a @ b.T),
-    ("widened_odd", "bf16", "9, 97", "101, 97", "a.float() @ b.float().T",
+    # Sums of products of bf16 in f32, and with a factor that bf16 cannot represent.
+    ("widened", "wide", "70, 600", "600, 501", "a.float() @ b.float()", lambda a, b: a @ b),
+    ("widened_odd", "wide", "9, 97", "97, 101", "a.float() @ b.float()", lambda a, b: a @ b),
+    ("widened_linear", "wide", "9, 97", "101, 97", "a.float() @ b.float().T",
      lambda a, b: a @ b.T),
+    ("widened_left", "wide", "70, 600", "600, 501", "a.float() @ (b.float() * 1.1)",
+     lambda a, b: a @ (b * 1.1)),
+    ("widened_scaled", "wide", "70, 600", "600, 501", "relu(a.float() * 1.1) @ b.float()",
+     lambda a, b: np.maximum(a * 1.1, 0) @ b),
     ("scaled", "f32", "70, 600", "600, 501", "a @ (b * 2.0 + 1.0)",
      lambda a, b: a @ (b * 2 + 1)),
     ("vector", "f32", "1, 97", "97, 501", "a @ b", lambda a, b: a @ b),
@@ -82,11 +90,11 @@ def source():
     lines = [STRIDED]
     for name, dtype, of_a, of_b, expression, _ in CASES:
         sizes = [size.replace("'", "") for size in (of_a, of_b)]
-        stored = STORED.get(dtype, "f32")
+        stored, to = STORED.get(dtype, "f32"), DTYPES.get(dtype, dtype)
         lines.append(f'let {name}_a: {stored}[{sizes[0]}] = load("{name}_a.npy")\n'
                      f'let {name}_b: {stored}[{sizes[1]}] = load("{name}_b.npy")\n'
                      f"fn {name}(a, b) = {expression}\n"
-                     f'save("{name}.npy", {name}({name}_a.to({dtype}), {name}_b.to({dtype})))')
+                     f'save("{name}.npy", {name}({name}_a.to({to}), {name}_b.to({to})))')
     for stride in (1, 2, 3):
         lines.append(f"let s{stride} = Strided({stride})\n"
                      f'let x{stride} = rand(2, 5, 14, 37)\n'
@@ -109,7 +117,7 @@ def check(options):
             sizes = [size.replace("'M'", "97").replace("'N'", "101") for size in (of_a, of_b)]
             pair = [random.standard_normal(tuple(map(int, size.split(", "))))
                     for size in sizes]
-            if dtype == "bf16":  # exact in bf16
+            if dtype in ("bf16", "wide"):  # exact in bf16
                 pair = [np.round(array * 4) / 4 for array in pair]
             if dtype in ("i64", "u8"):
                 pair = [np.abs(np.round(array * 9)) for array in pair]

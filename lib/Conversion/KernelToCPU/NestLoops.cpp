@@ -294,9 +294,10 @@ NestLoops::Values NestLoops::openNext(ArrayRef<unsigned> loops,
   SmallVector<int64_t, 2> lengths;
   if (sums) {
     int64_t blocks = countBlocks(loops.front());
+    int64_t longest = kLongestChain / (hasPairs() ? 2 : 1);
     int64_t length = std::max<int64_t>(
-        kLongestChain / std::max<int64_t>(countBlocks(inner), 1), 1);
-    for (; length < blocks && lengths.size() < 2; length *= kLongestChain)
+        longest / std::max<int64_t>(countBlocks(inner), 1), 1);
+    for (; length < blocks && lengths.size() < 2; length *= longest)
       lengths.insert(lengths.begin(), length);
   }
   return openOne(

@@ -201,11 +201,11 @@ void Scheduler::planPrefetch() {
     Access source = getSource(operand);
     const auto &own = operand ? contraction->columns : contraction->rows;
     const auto &others = operand ? contraction->rows : contraction->columns;
-    // For a load with a single multiplication, a prefetch from the L3 cache
-    // costs more than it saves.
-    bool isReadOnce =
+    // Each load of a row with terms on lanes has one multiplication: a prefetch
+    // of what the L3 cache holds costs more than it saves.
+    bool isOneRow =
         schedule.isOnLanes(term) && nest.estimatePositions(others) == 1;
-    int64_t cached = isReadOnce ? cpu::kL3Bytes : cpu::kL2Bytes;
+    int64_t cached = isOneRow ? cpu::kL3Bytes : cpu::kL2Bytes;
     if (!source.tensor || own.empty() ||
         getBytes(operand) <= std::max(most, double(cached)) ||
         (schedule.panel && schedule.panel->factor == operand))

@@ -56,9 +56,9 @@ public:
   /// Chooses register tiles: the shape with the least estimated time whose
   /// accumulators fit getAccumulatorBudget(), and which mayHaveTile().
   void chooseFactors();
-  /// Plans to prefetch the factor that the L2 cache does not hold; of two, the
-  /// larger one. Only products with one loop of terms do, and only a factor
-  /// without a panel or blocks.
+  /// Plans to prefetch the factor that the L2 cache does not hold (with one row
+  /// and terms on lanes, the L3 cache); of two, the larger one. Only products
+  /// with one loop of terms do, and only a factor without a panel or blocks.
   void planPrefetch();
   /// Chooses the loops whose blocks threads share, if the kernel computes
   /// enough.

@@ -60,7 +60,7 @@ def train(dtype):
 
 torch.set_num_threads(1)
 losses = train(torch.float32)
-# With other weights, a pool's greatest value or the sign at a relu is decided by
+# With some other weights, a pool's greatest value or the sign at a relu is decided by
 # rounding, and PyTorch itself gets other losses in f64.
 assert np.allclose(losses, train(torch.float64), rtol=0, atol=1e-5)
 (HERE / "cnn.json").write_text(json.dumps(

@@ -178,8 +178,9 @@ void FusionGraph::chooseRoots(Block &block) {
     stored.insert(op);
     unstored[op] = Unstored();
   };
-  // On a GPU a narrow value is stored rather than its widening, which each
-  // reader repeats: tensor cores multiply narrow values directly.
+  // A narrow value is stored rather than its widening, which each reader
+  // repeats, because products multiply narrow values directly: those of bf16,
+  // and on the tensor cores of a GPU those of f16, too.
   auto store = [&](Value operand) {
     Operation *def = operand.getDefiningOp();
     if (!def || def->getBlock() != &block || !isKernelOp(def))
@@ -187,7 +188,8 @@ void FusionGraph::chooseRoots(Block &block) {
     Value widened = getWidened(operand);
     Operation *narrow = widened ? widened.getDefiningOp() : nullptr;
     bool isNarrow = narrow && narrow->getBlock() == &block &&
-                    isKernelOp(narrow) && isOnGPU(def);
+                    isKernelOp(narrow) &&
+                    (isOnGPU(def) || getElementTypeOrSelf(widened).isBF16());
     storeResult(isNarrow ? narrow : def);
     if (isNarrow)
       unstored[def] = {0, getCost(def), false, 0};
