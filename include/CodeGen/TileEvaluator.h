@@ -64,14 +64,18 @@ using Tile = llvm::SmallVector<int64_t, 8>;
 struct BlockOffset {
   /// Per dim, in elements; of the blocked dim within a block.
   llvm::SmallVector<int64_t, 4> strides;
-  int64_t blockStride = 0; ///< elements from one block to the next
+  /// The elements from one block to the next, without the size of the outermost
+  /// dim if that is known only at run time.
+  int64_t blockStride = 0;
+  bool isStatic = true; ///< whether that size is known
   /// Whether the position of the tile in the blocked dim is a multiple of the
   /// block size.
   bool isAligned = false;
   /// Whether a coordinate contains an element of an index tensor.
   bool isPicked = false;
-  /// The part that comes from the offsets inside the tile, in elements.
-  int64_t constant = 0;
+  /// The part that comes from the offsets inside the tile: whole blocks, and
+  /// elements.
+  int64_t blocks = 0, constant = 0;
 };
 
 class TileEvaluator {

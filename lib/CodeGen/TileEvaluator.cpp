@@ -416,7 +416,10 @@ BlockOffset TileEvaluator::getBlockOffset(const Coordinates &at,
   int64_t stride = layout.block;
   for (int64_t dim : llvm::reverse(ArrayRef(layout.order).drop_back())) {
     offset.strides[dim] = stride;
-    stride *= type.getDimSize(dim);
+    if (type.isDynamicDim(dim))
+      offset.isStatic = false;
+    else
+      stride *= type.getDimSize(dim);
     for (auto [part, factor] : CoordinateSum(at[dim]).parts)
       if (int loop = getLoop(part); loop >= 0)
         offset.constant += tile[loop] * factor * offset.strides[dim];
@@ -426,9 +429,10 @@ BlockOffset TileEvaluator::getBlockOffset(const Coordinates &at,
   offset.isAligned = loop >= 0 && steps[loop] % layout.block == 0;
   for (Coordinate coordinate : at)
     offset.isPicked |= nest.findPicked(coordinate) != nullptr;
-  if (offset.isAligned)
-    offset.constant +=
-        tile[loop] / layout.block * stride + tile[loop] % layout.block;
+  if (offset.isAligned) {
+    offset.blocks = tile[loop] / layout.block;
+    offset.constant += tile[loop] % layout.block;
+  }
   return offset;
 }
 
@@ -444,12 +448,17 @@ Value TileEvaluator::getAddressInBlocks(Value tensor, Value pointer,
   bool isShared = offset.isAligned && !offset.isPicked;
   Key key = makeKey(pointer.getAsOpaquePointer(), &at, 0, tile);
   Value base = isShared ? lookup(key) : Value();
+  Value blockStride = function.index(offset.blockStride);
+  if (!offset.isStatic)
+    blockStride = arith::MulIOp::create(
+        b, loc, blockStride,
+        function.toIndex(function.getSize(tensor, layout.order.front())));
   if (!base) {
     Tile origin = isShared ? Tile(tile.size(), 0) : tile;
     Value sum = function.index(0);
-    auto addTerm = [&](Value value, int64_t stride) {
-      if (stride != 1)
-        value = arith::MulIOp::create(b, loc, value, function.index(stride));
+    auto addTerm = [&](Value value, Value stride) {
+      if (stride)
+        value = arith::MulIOp::create(b, loc, value, stride);
       sum = arith::AddIOp::create(b, loc, sum, value);
     };
     int lane = std::exchange(laneLoop, -1); // the first lane's coordinates
@@ -458,20 +467,28 @@ Value TileEvaluator::getAddressInBlocks(Value tensor, Value pointer,
         continue;
       Value value = evaluateCoordinate(at[dim], origin);
       if (dim != layout.getLast()) {
-        addTerm(value, offset.strides[dim]);
+        addTerm(value, function.index(offset.strides[dim]));
         continue;
       }
       Value size = function.index(layout.block);
-      addTerm(arith::DivUIOp::create(b, loc, value, size), offset.blockStride);
+      addTerm(arith::DivUIOp::create(b, loc, value, size), blockStride);
       if (!isShared)
-        addTerm(arith::RemUIOp::create(b, loc, value, size), 1);
+        addTerm(arith::RemUIOp::create(b, loc, value, size), /*stride=*/{});
     }
     laneLoop = lane;
     base = move(pointer, memory, sum);
     if (isShared)
       scopes[depth - 1].values[key] = base;
   }
-  return isShared ? move(base, memory, offset.constant) : base;
+  if (!isShared)
+    return base;
+  if (offset.isStatic)
+    offset.constant += offset.blocks * offset.blockStride;
+  else if (offset.blocks)
+    base = move(base, memory,
+                arith::MulIOp::create(b, loc, blockStride,
+                                      function.index(offset.blocks)));
+  return move(base, memory, offset.constant);
 }
 
 Value TileEvaluator::getAddress(Value tensor, Value pointer,

@@ -86,9 +86,13 @@ void Scheduler::orderLoops(LoopSet serial) {
 
   LoopSet reduced = nest.getResultLoops();
   // Loops are in the memory order of the first root that has them. The lane
-  // loop is innermost where elements are only moved, and outermost around
-  // reductions, which stream the operand that lies along the lanes.
+  // loop is innermost where elements are only moved, unless they are in blocks,
+  // and outermost around reductions, which stream the operand that lies along
+  // the lanes.
   bool hasReductions = !nest.getReductions().empty();
+  bool isInBlocks = llvm::all_of(nest.getRoots(), [&](const Access &root) {
+    return layoutOf(root.tensor).block != 0;
+  });
   auto add = [&](unsigned loop) {
     auto &list = !hasReductions || contains(reduced, loop) ? schedule.outer
                                                            : schedule.later;
@@ -100,7 +104,7 @@ void Scheduler::orderLoops(LoopSet serial) {
       if (int loop = getLoop((*root.at)[dim]); loop >= 0)
         add(loop);
   for (auto *list : {&schedule.outer, &schedule.later}) {
-    bool lanesFirst = hasReductions && list == &schedule.outer;
+    bool lanesFirst = isInBlocks || (hasReductions && list == &schedule.outer);
     auto isLane = [&](unsigned loop) { return schedule.isOnLanes(loop); };
     if (auto *lane = llvm::find_if(*list, isLane); lane != list->end())
       lanesFirst ? std::rotate(list->begin(), lane, lane + 1)

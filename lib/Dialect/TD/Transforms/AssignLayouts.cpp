@@ -5,7 +5,8 @@
 // convolution with its weight [out, in, height, width]. Only files and prints
 // can observe the order of a slot's dims in memory, so every slot, with its
 // moments and gradients, gets the order for which the kernels that use it cost
-// least.
+// least. So does a tensor that only kernels write and read: the images between
+// convolutions, whose channels may be last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,8 @@
 #include "Dialect/TD/Analysis/Kernels/Vectorization.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include <algorithm>
 #include <cmath>
 
@@ -46,20 +49,32 @@ public:
       fixedGroups.insert(getGroup(member));
     tieElementwise();
     findUsers();
-    for (auto &group : groups)
-      if (group->isLeader() && !isFixed(group->getData()))
-        choose(group->getData());
+    for (auto &[slot, value] : slots)
+      ofSlots.insert(getGroup(value.getAsOpaquePointer()));
+    // A weight has the order that suits the tensors it is multiplied with.
+    for (bool isOfSlot : {false, true})
+      for (auto &group : groups)
+        if (void *leader = group->getData();
+            group->isLeader() && !isFixed(leader) &&
+            ofSlots.contains(leader) == isOfSlot)
+          choose(leader);
     annotate();
   }
 
 private:
+  /// A nest of a kernel.
   struct Kernel {
     KernelOp op;
     LoopNest nest;
     double weight;
+    /// The position of the nest's root in the kernel's result if it is a part
+    /// of that; else the roots are the results.
+    std::optional<Coordinates> position = {};
   };
 
   void collect();
+  bool collect(KernelOp kernel);
+  bool collectParts(UpdateOp update, KernelOp kernel, double weight);
   void tieElementwise();
   void findUsers();
   void tie(Value a, Value b) { groups.unionSets(key(a), key(b)); }
@@ -74,10 +89,22 @@ private:
   /// Returns the value outside of a kernel for an argument or yielded value of
   /// it.
   Value outside(KernelOp kernel, Value inner);
+  /// The value that the root of a nest is written to.
+  Value getResult(Kernel &kernel, Value root) {
+    return kernel.position ? kernel.op.getResult(0) : outside(kernel.op, root);
+  }
+  bool isIn(void *leader, Value outer) {
+    auto group = groups.findLeader(outer.getAsOpaquePointer());
+    return group != groups.member_end() && *group == leader;
+  }
   Layout getLayout(Value value);
   double getCost(ArrayRef<Kernel *> users);
+  SmallVector<RankedTensorType> getMembers(void *leader);
+  SmallVector<void *> findWeights(void *leader);
   void choose(void *leader);
+  bool sharesSets(void *leader);
   bool mayBeBlocked(void *leader);
+  bool mayBeBlockedInSlot(void *leader);
   void annotate();
 
   ModuleOp module;
@@ -92,7 +119,8 @@ private:
   llvm::DenseSet<void *> blocked; ///< leaders of groups with blocked layouts
   /// By the leader of a group: the kernels that use matrices of the group.
   llvm::DenseMap<void *, SmallVector<Kernel *>> users;
-  llvm::DenseMap<Attribute, Value> slots; ///< a value of each slot
+  llvm::MapVector<Attribute, Value> slots; ///< a value of each slot
+  llvm::DenseSet<void *> ofSlots;          ///< leaders of groups with slots
 };
 
 } // namespace
@@ -102,6 +130,67 @@ Value LayoutAssigner::outside(KernelOp kernel, Value inner) {
     return kernel.getInputs()[argument.getArgNumber()];
   auto yielded = kernel.getBody().front().getTerminator()->getOperands();
   return kernel.getResult(llvm::find(yielded, inner) - yielded.begin());
+}
+
+/// Whether the dims of both tensors have the same loops, up to shifts and to
+/// windows of the operand.
+static bool haveSameOrder(const Coordinates &result,
+                          const Coordinates &operand) {
+  return result.size() == operand.size() &&
+         llvm::all_of(llvm::zip(result, operand), [](auto pair) {
+           auto [to, from] = pair;
+           return !(getLoops(to) & ~getLoops(from));
+         });
+}
+
+/// Collects the nests of the kernel; false if it expects row-major tensors.
+bool LayoutAssigner::collect(KernelOp kernel) {
+  // GPU kernels move matrices through shared memory where row-major is the
+  // wrong order.
+  if (kernel.isOnGPU())
+    return false;
+  double weight = 1;
+  for (Operation *parent = kernel->getParentOp(); parent;
+       parent = parent->getParentOp())
+    if (isa<LoopLikeOpInterface>(parent))
+      weight *= kLoopWeight;
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> roots(body.getTerminator()->getOperands());
+  auto updates = body.getOps<UpdateOp>();
+  if (!updates.empty())
+    return collectParts(*updates.begin(), kernel, weight);
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
+  if (failed(nest))
+    return false;
+  kernels.push_back({kernel, std::move(*nest), weight});
+  return true;
+}
+
+/// The same for a kernel that puts tensors into a new one: a padding, a
+/// concatenation.
+bool LayoutAssigner::collectParts(UpdateOp update, KernelOp kernel,
+                                  double weight) {
+  Operation *end = kernel.getBody().front().getTerminator();
+  Value base = update.getBase();
+  auto made = base ? base.getDefiningOp<ComputeOp>() : ComputeOp();
+  if (end->getOperands() != update->getResults() ||
+      (base && (!made || made.getInfo().family != OpFamily::Constructor)))
+    return false;
+  std::vector<Kernel> parts;
+  for (const UpdatePart &part : update.getParts()) {
+    FailureOr<LoopNest> nest =
+        LoopNest::getOfKernel(update->getOperand(part.operand));
+    if (failed(nest) || part.combine)
+      return false;
+    Coordinates position = nest->getPosition(update, part);
+    if (!haveSameOrder(*nest->getRoots().front().at, position) ||
+        llvm::any_of(position,
+                     [&](Coordinate at) { return nest->findPicked(at); }))
+      return false;
+    parts.push_back({kernel, std::move(*nest), weight, std::move(position)});
+  }
+  llvm::move(parts, std::back_inserter(kernels));
+  return true;
 }
 
 void LayoutAssigner::collect() {
@@ -123,26 +212,15 @@ void LayoutAssigner::collect() {
           !write.getValue().getType().hasStaticShape())
         fixed.insert(key(value));
     } else if (auto kernel = dyn_cast<KernelOp>(op)) {
-      Block &body = kernel.getBody().front();
-      SmallVector<Value> roots(body.getTerminator()->getOperands());
-      FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
-      // GPU kernels expect row-major tensors: they move matrices through shared
-      // memory where that is the wrong order.
-      if (kernel.isOnGPU() || failed(nest) ||
-          llvm::any_of(body,
-                       [](Operation &inner) { return isa<UpdateOp>(inner); })) {
-        for (ValueRange values :
-             {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
-          for (Value value : values)
+      bool isKnown = collect(kernel);
+      for (ValueRange values :
+           {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
+        for (Value value : values) {
+          if (!isKnown)
             fixed.insert(key(value));
-        return WalkResult::skip();
-      }
-      double weight = 1;
-      for (Operation *parent = kernel->getParentOp(); parent;
-           parent = parent->getParentOp())
-        if (isa<LoopLikeOpInterface>(parent))
-          weight *= kLoopWeight;
-      kernels.push_back({kernel, std::move(*nest), weight});
+          else if (isMatrix(value))
+            key(value);
+        }
       return WalkResult::skip();
     } else {
       // All other ops expect tensors in row-major order.
@@ -161,18 +239,19 @@ void LayoutAssigner::collect() {
   });
 }
 
-/// Ties values that a kernel reads and writes at the same coordinates, because
-/// elementwise work is cheapest if they have one order. Fixed values are not
-/// tied: a weight must not stay row-major because the values that it is
-/// initialized from do.
+/// Ties values that a kernel reads and writes with the same loops, because
+/// elementwise work, and windows over it, are cheapest if they have one order.
+/// Fixed values are not tied: a weight must not stay row-major because the
+/// values that it is initialized from do.
 void LayoutAssigner::tieElementwise() {
   for (Kernel &kernel : kernels)
     for (const Access &root : kernel.nest.getRoots())
       for (const Access &input : kernel.nest.getInputs()) {
-        Value result = outside(kernel.op, root.tensor),
+        Value result = getResult(kernel, root.tensor),
               operand = outside(kernel.op, input.tensor);
-        if (*root.at == *input.at && !isFixed(key(result)) &&
-            !isFixed(key(operand)))
+        if (haveSameOrder(kernel.position ? *kernel.position : *root.at,
+                          *input.at) &&
+            !isFixed(key(result)) && !isFixed(key(operand)))
           tie(result, operand);
       }
 }
@@ -193,14 +272,31 @@ Layout LayoutAssigner::getLayout(Value value) {
 double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
   double cost = 0;
   for (Kernel *kernel : users)
-    cost +=
-        kernel->weight *
-        planVectors(
-            kernel->nest,
-            [&](Value inner) { return getLayout(outside(kernel->op, inner)); },
-            lanes, /*serial=*/0, cpu::kPanelBytes, cpu::kL2Bytes)
-            .cost;
+    cost += kernel->weight *
+            planVectors(
+                kernel->nest,
+                [&](Value inner) {
+                  bool isPart = kernel->position &&
+                                inner == kernel->nest.getRoots().front().tensor;
+                  return getLayout(isPart ? kernel->op.getResult(0)
+                                          : outside(kernel->op, inner));
+                },
+                lanes, /*serial=*/0, cpu::kPanelBytes, cpu::kL2Bytes)
+                .cost;
   return cost;
+}
+
+/// The types of the group's tensors: they have the same rank, and other sizes.
+SmallVector<RankedTensorType> LayoutAssigner::getMembers(void *leader) {
+  llvm::SetVector<Type> types;
+  for (Kernel *kernel : users[leader])
+    for (ValueRange values : {ValueRange(kernel->op.getInputs()),
+                              ValueRange(kernel->op.getResults())})
+      for (Value value : values)
+        if (isIn(leader, value))
+          types.insert(value.getType());
+  return llvm::map_to_vector(
+      types, [](Type type) { return cast<RankedTensorType>(type); });
 }
 
 void LayoutAssigner::findUsers() {
@@ -217,52 +313,109 @@ void LayoutAssigner::findUsers() {
       }
 }
 
+/// The groups of the weights that the kernels of the group read, too.
+SmallVector<void *> LayoutAssigner::findWeights(void *leader) {
+  llvm::SetVector<void *> weights;
+  if (!ofSlots.contains(leader))
+    for (Kernel *kernel : users[leader])
+      for (Value value : kernel->op.getInputs()) {
+        auto group = groups.findLeader(value.getAsOpaquePointer());
+        if (group != groups.member_end() && ofSlots.contains(*group) &&
+            !isFixed(*group))
+          weights.insert(*group);
+      }
+  return weights.takeVector();
+}
+
+/// Chooses the layout of a group, and of one without slots together with those
+/// of the weights.
 void LayoutAssigner::choose(void *leader) {
   ArrayRef<Kernel *> kernels = users[leader];
   if (kernels.empty())
     return;
+  SmallVector<void *> weights = findWeights(leader);
+  auto tryLayout = [&](unsigned last, bool isBlocked) {
+    lastInMemory[leader] = last;
+    blocked.erase(leader);
+    if (isBlocked)
+      blocked.insert(leader);
+    for (void *weight : weights)
+      choose(weight);
+    return getCost(kernels);
+  };
   auto type =
       cast<RankedTensorType>(Value::getFromOpaquePointer(leader).getType());
-  double least = getCost(kernels);
-  unsigned best = 0;
-  for (unsigned last = 1; last < unsigned(type.getRank()); ++last) {
+  bool isOfSlot = ofSlots.contains(leader);
+  double least = INFINITY;
+  std::pair<unsigned, bool> best;
+  for (unsigned last = 0; last < unsigned(type.getRank()); ++last) {
     lastInMemory[leader] = last;
-    if (double cost = getCost(kernels); cost < least) {
+    // Images that are not row-major are in blocks if they may be.
+    bool isBlocked = !isOfSlot && last > 0 && mayBeBlocked(leader);
+    if (!isOfSlot && last > 0 && !isBlocked && sharesSets(leader))
+      continue;
+    if (double cost = tryLayout(last, isBlocked); cost < least) {
       least = cost;
-      best = last;
+      best = {last, isBlocked};
     }
   }
-  lastInMemory[leader] = best;
-  if (!mayBeBlocked(leader))
-    return;
-  blocked.insert(leader);
-  if (getCost(kernels) > least)
-    blocked.erase(leader);
+  tryLayout(best.first, best.second);
+  if (isOfSlot && mayBeBlocked(leader) &&
+      tryLayout(best.first, /*isBlocked=*/true) > least)
+    tryLayout(best.first, /*isBlocked=*/false);
+}
+
+/// Whether neighbours along the other dims may be in few sets of the nearest
+/// cache, because the size of the last dim is unknown or a multiple of a large
+/// power of two.
+bool LayoutAssigner::sharesSets(void *leader) {
+  constexpr int64_t kFewSets = 128;
+  int64_t last = getLayout(Value::getFromOpaquePointer(leader)).getLast();
+  return llvm::any_of(getMembers(leader), [&](RankedTensorType type) {
+    int64_t size = type.getDimSize(last);
+    return ShapedType::isDynamic(size) || size % kFewSets == 0;
+  });
+}
+
+/// Whether blocks divide the last dim, sizes are known (of images, except that
+/// of the outermost dim), and no kernel writes to a shifted position of the
+/// last dim.
+bool LayoutAssigner::mayBeBlocked(void *leader) {
+  bool isOfSlot = ofSlots.contains(leader);
+  Layout layout = getLayout(Value::getFromOpaquePointer(leader));
+  int64_t last = layout.getLast();
+  auto mayHaveBlocks = [&](RankedTensorType type) {
+    auto isKnown = [&](int64_t dim) { return !type.isDynamicDim(dim); };
+    ArrayRef<int64_t> known(layout.order);
+    return llvm::all_of(isOfSlot ? known : known.drop_front(), isKnown) &&
+           type.getDimSize(last) % lanes == 0 &&
+           !llvm::is_contained(type.getShape(), 0);
+  };
+  auto isShifted = [&](Kernel *kernel) {
+    return kernel->position && isIn(leader, kernel->op.getResult(0)) &&
+           getLoop((*kernel->position)[last]) < 0;
+  };
+  return llvm::all_of(getMembers(leader), mayHaveBlocks) &&
+         llvm::none_of(users[leader], isShifted) &&
+         (!isOfSlot || mayBeBlockedInSlot(leader));
 }
 
 /// Whether only products read the tensors of the group, and only elementwise
-/// kernels outside of loops write them. Any other use of a blocked layout costs
+/// kernels outside of loops write them. Any other use of a blocked slot costs
 /// more than products save.
-bool LayoutAssigner::mayBeBlocked(void *leader) {
-  Value value = Value::getFromOpaquePointer(leader);
-  auto type = cast<RankedTensorType>(value.getType());
-  if (!type.hasStaticShape() || type.getNumElements() == 0 ||
-      type.getDimSize(getLayout(value).getLast()) % lanes != 0)
-    return false;
+bool LayoutAssigner::mayBeBlockedInSlot(void *leader) {
   bool isFactor = false;
   for (Kernel *kernel : users[leader]) {
-    auto isMember = [&](Value outer) {
-      auto group = groups.findLeader(outer.getAsOpaquePointer());
-      return group != groups.member_end() && *group == leader;
-    };
-    if (llvm::any_of(kernel->op.getResults(), isMember)) {
+    if (llvm::any_of(kernel->op.getResults(),
+                     [&](Value result) { return isIn(leader, result); })) {
       if (kernel->weight > 1 || !kernel->nest.getReductions().empty())
         return false;
       continue;
     }
     std::optional<Contraction> product = Contraction::get(kernel->nest);
     auto isMemberInside = [&](Value inner) {
-      return isa<BlockArgument>(inner) && isMember(outside(kernel->op, inner));
+      return isa<BlockArgument>(inner) &&
+             isIn(leader, outside(kernel->op, inner));
     };
     auto isRead = [&](const Access &factor) {
       Value source = kernel->nest.getSource(factor.tensor, *factor.at).tensor;
@@ -282,6 +435,7 @@ bool LayoutAssigner::mayBeBlocked(void *leader) {
 
 void LayoutAssigner::annotate() {
   Builder builder(module.getContext());
+  // A kernel with several parts gets the same attribute several times.
   for (Kernel &kernel : kernels) {
     SmallVector<Attribute> layouts;
     bool isDefault = true;

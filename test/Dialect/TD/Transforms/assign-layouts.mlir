@@ -174,3 +174,70 @@ func.func @products(%x: tensor<8x10xf32>) -> (tensor<8x48xf32>, tensor<8x48xf32>
   %v = td.matmul %x, %p : tensor<8x10xf32>, tensor<10x46xf32> -> tensor<8x46xf32>
   return %y, %z, %v : tensor<8x48xf32>, tensor<8x48xf32>, tensor<8x46xf32>
 }
+
+// -----
+
+// Images between convolutions, and the padded copy, have their channels in blocks,
+// because a depthwise convolution with a stride reads neighbours only there. Arguments
+// and results of functions stay row-major.
+// CHECK-LABEL: func.func @images
+// CHECK: td.kernel(%{{.*}}) {layouts = [array<i64: 0, 1, 2, 3>, array<i64: 1, 2, 3, 0, 4>, array<i64: 0, 2, 3, 1, 4>]} : {{.*}} -> tensor<1x48x12x12xf32> {
+// CHECK: td.kernel(%{{.*}}) {layouts = [array<i64: 0, 2, 3, 1, 4>, array<i64: 0, 2, 3, 1, 4>]} : {{.*}} -> tensor<1x48x14x14xf32> {
+// CHECK: td.kernel(%{{.*}}) {layouts = [array<i64: 0, 2, 3, 1, 4>, array<i64: 1, 2, 3, 0, 4>, array<i64: 0, 2, 3, 1, 4>]} : {{.*}} -> tensor<1x48x6x6xf32> {
+// CHECK: td.kernel(%{{.*}}) {layouts = [array<i64: 0, 2, 3, 1, 4>, array<i64: 1, 2, 3, 0, 4>, array<i64: 0, 1, 2, 3>]} : {{.*}} -> tensor<1x16x6x6xf32> {
+#image = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5, d3 + d6)>
+#filter = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
+#strided = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, d5, d3 * 2 + d6, d4 * 2 + d7)>
+#grouped = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d2, d5, d6, d7)>
+td.slot @first param "first" of "m" : tensor<48x8x1x1xf32>
+td.slot @second param "second" of "m" : tensor<48x1x3x3xf32>
+td.slot @third param "third" of "m" : tensor<16x48x1x1xf32>
+func.func @images(%x: tensor<1x8x12x12xf32>) -> tensor<1x16x6x6xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %zero = arith.constant 0.0 : f64
+  %w1 = td.read @first : tensor<48x8x1x1xf32>
+  %w2 = td.read @second : tensor<48x1x3x3xf32>
+  %w3 = td.read @third : tensor<16x48x1x1xf32>
+  %a = td.contract %x, %w1 at #image, #filter : tensor<1x8x12x12xf32>, tensor<48x8x1x1xf32> -> tensor<1x48x12x12xf32>
+  %border = td.fill %zero : f64 -> tensor<1x48x14x14xf32>
+  %padded = td.inset %border, %a[%c0, %c0, %c1, %c1] step [1, 1, 1, 1] : tensor<1x48x14x14xf32>, tensor<1x48x12x12xf32>
+  %groups = td.reshape %padded : tensor<1x48x14x14xf32> to tensor<1x48x1x14x14xf32>
+  %filters = td.reshape %w2 : tensor<48x1x3x3xf32> to tensor<48x1x1x3x3xf32>
+  %b = td.contract %groups, %filters at #strided, #grouped : tensor<1x48x1x14x14xf32>, tensor<48x1x1x3x3xf32> -> tensor<1x48x1x6x6xf32>
+  %c = td.reshape %b : tensor<1x48x1x6x6xf32> to tensor<1x48x6x6xf32>
+  %y = td.contract %c, %w3 at #image, #filter : tensor<1x48x6x6xf32>, tensor<16x48x1x1xf32> -> tensor<1x16x6x6xf32>
+  return %y : tensor<1x16x6x6xf32>
+}
+
+// -----
+
+// A part that begins at channel 6 would lie across blocks: the channels are last, but
+// not in blocks.
+// CHECK-LABEL: func.func @concatenated
+// CHECK: layouts = [{{.*}}, array<i64: 0, 2, 3, 1>]} : {{.*}} -> tensor<1x6x13x13xf32> {
+// CHECK: layouts = [{{.*}}, array<i64: 0, 2, 3, 1>]} : {{.*}} -> tensor<1x10x13x13xf32> {
+// CHECK: layouts = [array<i64: 0, 2, 3, 1>, array<i64: 0, 2, 3, 1>, array<i64: 0, 2, 3, 1>]} : {{.*}} -> tensor<1x16x13x13xf32> {
+#image = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5, d3 + d6)>
+#filter = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
+#strided = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1, d5, d3 * 2 + d6, d4 * 2 + d7)>
+#grouped = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d1, d2, d5, d6, d7)>
+td.slot @first param "first" of "m" : tensor<6x8x1x1xf32>
+td.slot @second param "second" of "m" : tensor<10x8x1x1xf32>
+td.slot @third param "third" of "m" : tensor<16x1x3x3xf32>
+td.slot @fourth param "fourth" of "m" : tensor<8x16x1x1xf32>
+func.func @concatenated(%x: tensor<1x8x13x13xf32>) -> tensor<1x8x6x6xf32> {
+  %w1 = td.read @first : tensor<6x8x1x1xf32>
+  %w2 = td.read @second : tensor<10x8x1x1xf32>
+  %w3 = td.read @third : tensor<16x1x3x3xf32>
+  %w4 = td.read @fourth : tensor<8x16x1x1xf32>
+  %a = td.contract %x, %w1 at #image, #filter : tensor<1x8x13x13xf32>, tensor<6x8x1x1xf32> -> tensor<1x6x13x13xf32>
+  %b = td.contract %x, %w2 at #image, #filter : tensor<1x8x13x13xf32>, tensor<10x8x1x1xf32> -> tensor<1x10x13x13xf32>
+  %both = td.concat %a, %b dim 1 : (tensor<1x6x13x13xf32>, tensor<1x10x13x13xf32>) -> tensor<1x16x13x13xf32>
+  %groups = td.reshape %both : tensor<1x16x13x13xf32> to tensor<1x16x1x13x13xf32>
+  %filters = td.reshape %w3 : tensor<16x1x3x3xf32> to tensor<16x1x1x3x3xf32>
+  %c = td.contract %groups, %filters at #strided, #grouped : tensor<1x16x1x13x13xf32>, tensor<16x1x1x3x3xf32> -> tensor<1x16x1x6x6xf32>
+  %d = td.reshape %c : tensor<1x16x1x6x6xf32> to tensor<1x16x6x6xf32>
+  %y = td.contract %d, %w4 at #image, #filter : tensor<1x16x6x6xf32>, tensor<8x16x1x1xf32> -> tensor<1x8x6x6xf32>
+  return %y : tensor<1x8x6x6xf32>
+}

@@ -22,8 +22,9 @@ struct Layout {
   /// 0, or the block size of a blocked layout: the last dim of `order` is split
   /// into blocks of `block` contiguous elements, and the block index is the
   /// outermost dim in memory. Products read blocks in place of panels
-  /// (PanelEmitter.h). All sizes are static, and `block` divides that of the
-  /// blocked dim.
+  /// (PanelEmitter.h). `block` divides the size of the blocked dim, and all
+  /// sizes are static, except that a tensor between kernels may have a run-time
+  /// size of the first dim of `order`.
   int64_t block = 0;
 
   /// From and to the form of the `layouts` attribute: the order, followed by

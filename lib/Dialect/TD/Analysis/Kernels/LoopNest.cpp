@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/Analysis/Kernels/LoopNest.h"
 #include "Dialect/TD/Analysis/Sizes.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <functional>
 
 using namespace mlir;
@@ -353,12 +354,26 @@ Coordinates LoopNest::compose(Operation *op, const AccessMap &access,
 
 Coordinates LoopNest::getPosition(UpdateOp update, const UpdatePart &part) {
   auto compute = cast<ComputeOp>(*update);
+  MLIRContext *context = update->getContext();
   const Coordinates *at = roots.front().at;
   for (const AccessSymbol &symbol : part.position.symbols)
     if (symbol.kind == AccessSymbol::Element)
       operands[{update, symbol.operand, at}] =
           intern(compose(update, compute.getAccess(symbol.operand), *at, at));
-  return compose(update, part.position, *at, at);
+  Coordinates position = compose(update, part.position, *at, at);
+  // Constants that the access map keeps as symbols (accessBy) are numbers, too:
+  // the loops of the part have been made.
+  SmallVector<AffineExpr> numbers;
+  for (auto [i, symbol] : llvm::enumerate(symbols)) {
+    std::optional<int64_t> known = getConstantIntValue(symbol.value);
+    numbers.push_back(known ? getAffineConstantExpr(*known, context)
+                            : getAffineSymbolExpr(i, context));
+  }
+  for (Coordinate &coordinate : position)
+    coordinate =
+        simplifyAffineExpr(coordinate.replaceDimsAndSymbols({}, numbers),
+                           loops.size(), symbols.size());
+  return position;
 }
 
 const NestSymbol *LoopNest::findPicked(Coordinate at) const {

@@ -196,7 +196,7 @@ VectorPlan planVectors(const LoopNest &nest, LayoutFunction layoutOf,
 
   LoopSet common = nest.getRootLoops();
   for (const Access &root : nest.getRoots())
-    common &= nest.getLoopsOf(root.tensor, *root.at);
+    common &= getLoops(*root.at);
   LoopSet inAll = common & ~serial;
   for (const Reduction &reduction : nest.getReductions())
     inAll &= reduction.parallel;
