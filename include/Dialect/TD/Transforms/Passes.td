@@ -518,11 +518,12 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in memory";
   let description = [{
     Slots, and values that only kernels use, may be stored with any of their
-    dims as the last one in memory. Values that a kernel reads and writes with the
-    same loops in each dim, up to shifts and windows, form a group, and so do a
-    slot and all values that are read from it or written to it. Each group gets
-    the order for which the kernels that use it cost least, one without slots
-    together with the weights that its kernels read. Values that other ops or GPU
+    dims as the last one in memory. Values that a kernel reads and writes at the
+    same coordinates form a group, and so do images (tensors with four and more
+    dims) that it reads and writes with the same loops in each dim, shifted or in
+    windows, and a slot and all values that are read from it or written to it.
+    Each group gets the order for which the kernels that use it cost least, one of
+    images together with the weights that its kernels read. Values that other ops or GPU
     kernels use stay row-major; if such an op writes one to a slot, a kernel
     copies it to the slot's order, except in loops.
 
@@ -555,9 +556,8 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     layout: the last dim in memory is split into blocks of one vector, and the
     block index is outermost. Products read blocks in place, where they would copy
     panels of a large matrix in each call (pairs of bf16 are copied nevertheless).
-    The block size follows the order of the dims: `array<i64: 1, 0, 16>`. A value
-    without a slot, such as an image between two convolutions, gets blocks if it
-    is not row-major and blocks divide its last dim.
+    The block size follows the order of the dims: `array<i64: 1, 0, 16>`. An
+    image gets blocks if it is not row-major and blocks divide its last dim.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "TargetInfo().getLanes()",
                         "elements per vector of the target">];

@@ -38,6 +38,12 @@ bool isMatrix(Value tensor) {
                         [](int64_t dim) { return dim != 1; }) >= 2;
 }
 
+/// Whether the tensor may be a batch of images with channels.
+bool isImage(Value tensor) {
+  return isMatrix(tensor) &&
+         cast<RankedTensorType>(tensor.getType()).getRank() >= 4;
+}
+
 class LayoutAssigner {
 public:
   LayoutAssigner(ModuleOp module, int64_t lanes)
@@ -51,12 +57,11 @@ public:
     findUsers();
     for (auto &[slot, value] : slots)
       ofSlots.insert(getGroup(value.getAsOpaquePointer()));
-    // A weight has the order that suits the tensors it is multiplied with.
-    for (bool isOfSlot : {false, true})
+    for (bool ofImages : {true, false})
       for (auto &group : groups)
-        if (void *leader = group->getData();
-            group->isLeader() && !isFixed(leader) &&
-            ofSlots.contains(leader) == isOfSlot)
+        if (void *leader = group->getData(); group->isLeader() &&
+                                             !isFixed(leader) &&
+                                             isOfImages(leader) == ofImages)
           choose(leader);
     annotate();
   }
@@ -84,6 +89,10 @@ private:
     return pointer;
   }
   void *getGroup(void *member) { return groups.getLeaderValue(member); }
+  bool isOfImages(void *leader) {
+    return !ofSlots.contains(leader) &&
+           isImage(Value::getFromOpaquePointer(leader));
+  }
   /// Valid after collect(), since groups that are tied later are not fixed.
   bool isFixed(void *member) { return fixedGroups.contains(getGroup(member)); }
   /// Returns the value outside of a kernel for an argument or yielded value of
@@ -218,7 +227,7 @@ void LayoutAssigner::collect() {
         for (Value value : values) {
           if (!isKnown)
             fixed.insert(key(value));
-          else if (isMatrix(value))
+          else if (isImage(value))
             key(value);
         }
       return WalkResult::skip();
@@ -239,19 +248,21 @@ void LayoutAssigner::collect() {
   });
 }
 
-/// Ties values that a kernel reads and writes with the same loops, because
-/// elementwise work, and windows over it, are cheapest if they have one order.
-/// Fixed values are not tied: a weight must not stay row-major because the
-/// values that it is initialized from do.
+/// Ties values that a kernel reads and writes at the same coordinates, and
+/// images with the same loops in each dim, because elementwise work, and
+/// windows over images, are cheapest if they have one order. Fixed values are
+/// not tied: a weight must not stay row-major because the values that it is
+/// initialized from do.
 void LayoutAssigner::tieElementwise() {
   for (Kernel &kernel : kernels)
     for (const Access &root : kernel.nest.getRoots())
       for (const Access &input : kernel.nest.getInputs()) {
         Value result = getResult(kernel, root.tensor),
               operand = outside(kernel.op, input.tensor);
-        if (haveSameOrder(kernel.position ? *kernel.position : *root.at,
-                          *input.at) &&
-            !isFixed(key(result)) && !isFixed(key(operand)))
+        const Coordinates &at = kernel.position ? *kernel.position : *root.at;
+        bool isAlike = at == *input.at ||
+                       (isImage(operand) && haveSameOrder(at, *input.at));
+        if (isAlike && !isFixed(key(result)) && !isFixed(key(operand)))
           tie(result, operand);
       }
 }
@@ -316,24 +327,26 @@ void LayoutAssigner::findUsers() {
 /// The groups of the weights that the kernels of the group read, too.
 SmallVector<void *> LayoutAssigner::findWeights(void *leader) {
   llvm::SetVector<void *> weights;
-  if (!ofSlots.contains(leader))
-    for (Kernel *kernel : users[leader])
-      for (Value value : kernel->op.getInputs()) {
-        auto group = groups.findLeader(value.getAsOpaquePointer());
-        if (group != groups.member_end() && ofSlots.contains(*group) &&
-            !isFixed(*group))
-          weights.insert(*group);
-      }
+  for (Kernel *kernel : users[leader])
+    for (Value value : kernel->op.getInputs()) {
+      auto group = groups.findLeader(value.getAsOpaquePointer());
+      if (group != groups.member_end() && ofSlots.contains(*group) &&
+          !isFixed(*group))
+        weights.insert(*group);
+    }
   return weights.takeVector();
 }
 
-/// Chooses the layout of a group, and of one without slots together with those
-/// of the weights.
+/// Chooses the layout of a group, and of one of images together with those of
+/// the weights.
 void LayoutAssigner::choose(void *leader) {
   ArrayRef<Kernel *> kernels = users[leader];
   if (kernels.empty())
     return;
-  SmallVector<void *> weights = findWeights(leader);
+  bool hasImages = isOfImages(leader);
+  SmallVector<void *> weights;
+  if (hasImages)
+    weights = findWeights(leader);
   auto tryLayout = [&](unsigned last, bool isBlocked) {
     lastInMemory[leader] = last;
     blocked.erase(leader);
@@ -345,14 +358,13 @@ void LayoutAssigner::choose(void *leader) {
   };
   auto type =
       cast<RankedTensorType>(Value::getFromOpaquePointer(leader).getType());
-  bool isOfSlot = ofSlots.contains(leader);
   double least = INFINITY;
   std::pair<unsigned, bool> best;
   for (unsigned last = 0; last < unsigned(type.getRank()); ++last) {
     lastInMemory[leader] = last;
     // Images that are not row-major are in blocks if they may be.
-    bool isBlocked = !isOfSlot && last > 0 && mayBeBlocked(leader);
-    if (!isOfSlot && last > 0 && !isBlocked && sharesSets(leader))
+    bool isBlocked = hasImages && last > 0 && mayBeBlocked(leader);
+    if (hasImages && last > 0 && !isBlocked && sharesSets(leader))
       continue;
     if (double cost = tryLayout(last, isBlocked); cost < least) {
       least = cost;
@@ -360,7 +372,7 @@ void LayoutAssigner::choose(void *leader) {
     }
   }
   tryLayout(best.first, best.second);
-  if (isOfSlot && mayBeBlocked(leader) &&
+  if (ofSlots.contains(leader) && mayBeBlocked(leader) &&
       tryLayout(best.first, /*isBlocked=*/true) > least)
     tryLayout(best.first, /*isBlocked=*/false);
 }
