@@ -12,9 +12,10 @@ LIMIT = {"f32": 1e-6, "f64": 1e-14, "bf16": 1e-2, "wide": 1e-6, "i64": 0.0, "u8"
 DTYPES = {"wide": "bf16"}
 # Dtypes of files, if not f32.
 STORED = {"f64": "f64", "i64": "i64", "u8": "u8"}
+SIZES = {"M": 97, "N": 101, "A": 1, "B": 3, "C": 7, "D": 11}
 # The name, dtypes and sizes of a and b, the expression, and the same in NumPy. A size in
-# quotes is known only at run time. 600 x 501 is larger than an L2 cache; 501 and 97 leave
-# remainders in lanes and tiles.
+# quotes is one of SIZES and known only at run time. 600 x 501 is larger than an L2 cache;
+# 501 and 97 leave remainders in lanes and tiles.
 CASES = [
     ("large", "f32", "70, 600", "600, 501", "a @ b", lambda a, b: a @ b),
     ("wide", "f64", "64, 600", "600, 501", "relu(a @ b + a[0, 0])",
@@ -39,6 +40,14 @@ CASES = [
     ("linear", "f32", "97, 515", "101, 515", "a @ b.T", lambda a, b: a @ b.T),
     ("linear_rows", "f32", "'M', 515", "101, 515", "a @ b.T", lambda a, b: a @ b.T),
     ("linear_all", "f32", "'M', 515", "'N', 515", "a @ b.T", lambda a, b: a @ b.T),
+    # Few rows of run-time number have code of their own.
+    *[(f"rows_{name}_{dtype}", dtype, f"'{name}', 515", "101, 515", text,
+       lambda a, b: a @ b.T)
+      for name in "ABCD"
+      for dtype, text in (("f32", "a @ b.T"), ("f64", "a @ b.T"), ("i64", "a @ b.T"),
+                          ("wide", "a.float() @ b.float().T"))],
+    *[(f"columns_{name}", "f32", "101, 515", f"'{name}', 515", "a @ b.T", lambda a, b: a @ b.T)
+      for name in "ABCD"],
     ("short", "f64", "97, 20", "101, 20", "a @ b.T", lambda a, b: a @ b.T),
     ("negated", "f32", "97, 20", "101, 20", "a @ (-b * b).T", lambda a, b: a @ (-b * b).T),
     ("spread", "f32", "70, 600", "600, 1", "a @ b.expand(600, 501)",
@@ -114,9 +123,9 @@ def check(options):
         folder = Path(name)
         factors = {}
         for case, dtype, of_a, of_b, *_ in CASES:
-            sizes = [size.replace("'M'", "97").replace("'N'", "101") for size in (of_a, of_b)]
-            pair = [random.standard_normal(tuple(map(int, size.split(", "))))
-                    for size in sizes]
+            sizes = [[SIZES.get(size.strip("'")) or int(size) for size in of.split(", ")]
+                     for of in (of_a, of_b)]
+            pair = [random.standard_normal(size) for size in sizes]
             if dtype in ("bf16", "wide"):  # exact in bf16
                 pair = [np.round(array * 4) / 4 for array in pair]
             if dtype in ("i64", "u8"):

@@ -5,6 +5,7 @@
 #include "PanelEmitter.h"
 #include "ReductionEmitter.h"
 #include "StreamedProduct.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tdc::td;
@@ -132,19 +133,75 @@ static LaunchShape getShape(const KernelFunction &function,
   return shape;
 }
 
+/// A second version of a product that has lanes along a loop of run-time
+/// extent: few iterations would leave most lanes without work.
+struct FewRows {
+  unsigned loop;
+  /// This version runs if the loop has fewer iterations.
+  int64_t many;
+  LoopNest nest;
+  NestSchedule schedule;
+
+  static std::optional<FewRows> find(const KernelCandidate &kernel,
+                                     const NestSchedule &schedule) {
+    if (!Contraction::get(*kernel.nest))
+      return std::nullopt;
+    for (unsigned loop : schedule.outer)
+      if (schedule.isOnLanes(loop) &&
+          ShapedType::isDynamic(kernel.nest->getLoops()[loop].extent)) {
+        // Measured on products of 770 to 3072 terms and columns.
+        int64_t many = schedule.paired < 0 ? 12 : 4;
+        FewRows few = {loop, many, *kernel.nest, {}};
+        few.nest.assumeRunTimeExtents(4);
+        few.schedule = scheduleNest(kernel.function, few.nest, toLoopSet(loop));
+        return few;
+      }
+    return std::nullopt;
+  }
+};
+
+/// Emits a branch to the version for few rows, which runs as the first block,
+/// and to the other one.
+static void emitVersions(KernelFunction &function, const FewRows &few,
+                         llvm::function_ref<void()> emitMany) {
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
+  Value isFew =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                            function.getExtent(few.nest.getLoops()[few.loop]),
+                            function.index(few.many));
+  auto versions = scf::IfOp::create(b, loc, isFew, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(versions.elseBlock());
+  emitMany();
+  b.setInsertionPointToStart(versions.thenBlock());
+  if (function.firstBlock) {
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          function.firstBlock, function.i64(0));
+    auto first = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(first.thenBlock());
+  }
+  emit(function, few.nest, few.schedule, getResultTargets(function, few.nest));
+}
+
 /// Makes a plan for the candidate's nest with the schedule.
 static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
   KernelPlan plan;
+  std::optional<FewRows> few = FewRows::find(kernel, schedule);
   plan.inPlace = findInPlace(kernel.function, *kernel.nest, schedule);
   if (schedule.copiesPanel())
     plan.scratch = getPanelType(*kernel.nest, schedule);
   if (schedule.isStreamed)
     plan.scratch = getStreamType(*kernel.nest, schedule);
   plan.hasBlocks = !schedule.shared.empty();
-  plan.emit = [nest = std::move(*kernel.nest), schedule = std::move(schedule)](
+  plan.emit = [nest = std::move(*kernel.nest), schedule = std::move(schedule),
+               few = std::move(few)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
-    (schedule.isStreamed ? emitStreamed : emit)(
-        function, nest, schedule, getResultTargets(function, nest));
+    auto emitAll = [&] {
+      (schedule.isStreamed ? emitStreamed : emit)(
+          function, nest, schedule, getResultTargets(function, nest));
+    };
+    few ? emitVersions(function, *few, emitAll) : emitAll();
     return getShape(function, nest, schedule);
   };
   return plan;

@@ -3,6 +3,7 @@
 #include "NestLoops.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
 #include <algorithm>
 
@@ -208,7 +209,20 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
                  sections, carried, body);
   if (step == 1)
     return values;
-  return emitBlocks(loop, {whole, share.end, unit, 1, unit > 1},
+  // What remains runs in blocks of half as many positions, of a quarter, and so
+  // on: their terms are read once for several results.
+  Value from = whole;
+  if (unit == 1 && !nest.getReductions().empty())
+    for (auto part = int64_t(llvm::bit_floor(uint64_t(step) / 2)); part > 1;
+         part /= 2) {
+      Value rest = arith::SubIOp::create(b, loc, share.end, from);
+      rest = arith::RemUIOp::create(b, loc, rest, function.i64(part));
+      Value to = arith::SubIOp::create(b, loc, share.end, rest);
+      values = emitBlocks(loop, {from, to, part, part, false},
+                          /*sections=*/{}, values, body);
+      from = to;
+    }
+  return emitBlocks(loop, {from, share.end, unit, 1, unit > 1},
                     /*sections=*/{}, values, body);
 }
 

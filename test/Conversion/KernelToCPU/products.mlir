@@ -321,3 +321,43 @@ func.func @both_far(%d: tensor<12288x512xf32>, %x: tensor<12288x64xf32>) -> tens
   %g = td.matmul %t, %x : tensor<512x12288xf32>, tensor<12288x64xf32> -> tensor<512x64xf32>
   return %g : tensor<512x64xf32>
 }
+
+// -----
+
+// Lanes along a run-time number of rows, 16 rows at once; fewer than 12 have code of
+// their own, with terms on lanes, which the first block runs. There 3 rows are a block,
+// and what remains are single rows.
+// CHECK-LABEL: func.func @rows
+// CHECK: llvm.func internal @kernel_0
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %[[ROWS:.*]], %c12_i64
+// CHECK: scf.if %[[FEW]] {
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i64
+// CHECK: scf.if %[[FIRST]] {
+// CHECK: scf.for {{.*}} step %c8_i64
+// CHECK: scf.for {{.*}} step %c3_i64
+// CHECK: scf.for {{.*}} to %c768_i64{{.*}} step %c16_i64
+// CHECK-COUNT-24: math.fma
+// CHECK: } else {
+// CHECK: scf.for {{.*}} step %c16_i64
+func.func @rows(%x: tensor<?x770xf32>, %w: tensor<513x770xf32>) -> tensor<?x513xf32> {
+  %t = td.permute %w [1, 0] : tensor<513x770xf32> to tensor<770x513xf32>
+  %p = td.matmul %x, %t : tensor<?x770xf32>, tensor<770x513xf32> -> tensor<?x513xf32>
+  return %p : tensor<?x513xf32>
+}
+
+// -----
+
+// A block has 5 rows; what remains runs in blocks of 2 rows, and of 1.
+// CHECK-LABEL: func.func @remaining_rows
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c64_i64
+// CHECK: scf.for {{.*}} step %c5_i64
+// CHECK-COUNT-20: math.fma
+// CHECK: scf.for {{.*}} step %c2_i64
+// CHECK-COUNT-8: math.fma
+// CHECK: scf.for {{.*}} step %c1_i64
+// CHECK-COUNT-4: math.fma
+func.func @remaining_rows(%x: tensor<?x96xf32>, %w: tensor<96x128xf32>) -> tensor<?x128xf32> {
+  %p = td.matmul %x, %w : tensor<?x96xf32>, tensor<96x128xf32> -> tensor<?x128xf32>
+  return %p : tensor<?x128xf32>
+}

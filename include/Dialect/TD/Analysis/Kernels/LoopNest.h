@@ -120,6 +120,8 @@ public:
   /// The extent of a loop; for a run-time extent, the size that cost estimates
   /// use.
   int64_t estimateExtent(unsigned loop) const;
+  /// Makes estimateExtent() return `extent` for run-time extents.
+  void assumeRunTimeExtents(int64_t extent) { runTimeExtent = extent; }
   /// The product of the estimated extents of `loops`.
   int64_t estimatePositions(llvm::ArrayRef<unsigned> loops) const;
   llvm::ArrayRef<Access> getRoots() const { return roots; }
@@ -199,6 +201,7 @@ private:
   llvm::SmallVector<NestSymbol> symbols;
   llvm::SmallPtrSet<mlir::Operation *, 16> inside;
   LoopSet rootLoops = 0;
+  std::optional<int64_t> runTimeExtent;
   /// Owns all coordinates; a deque, so that they keep their addresses.
   std::shared_ptr<std::deque<Coordinates>> pool;
   std::map<std::tuple<mlir::Operation *, unsigned, const Coordinates *>,

@@ -400,7 +400,9 @@ const Reduction *LoopNest::findReduction(Operation *op) const {
 }
 
 int64_t LoopNest::estimateExtent(unsigned loop) const {
-  return estimateSize(loops[loop].extent);
+  int64_t extent = loops[loop].extent;
+  return ShapedType::isDynamic(extent) && runTimeExtent ? *runTimeExtent
+                                                        : estimateSize(extent);
 }
 
 int64_t LoopNest::estimatePositions(ArrayRef<unsigned> some) const {
