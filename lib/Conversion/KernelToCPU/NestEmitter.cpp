@@ -134,7 +134,7 @@ static LaunchShape getShape(const KernelFunction &function,
 }
 
 /// A second version of a product that has lanes along a loop of run-time
-/// extent: few iterations would leave most lanes without work.
+/// extent: few iterations would leave lanes without work. One thread runs it.
 struct FewRows {
   unsigned loop;
   /// This version runs if the loop has fewer iterations.
@@ -149,8 +149,8 @@ struct FewRows {
     for (unsigned loop : schedule.outer)
       if (schedule.isOnLanes(loop) &&
           ShapedType::isDynamic(kernel.nest->getLoops()[loop].extent)) {
-        // Measured on products of 770 to 3072 terms and columns.
-        int64_t many = schedule.paired < 0 ? 12 : 4;
+        // Measured with 16 lanes, on products of 770 to 3072 terms and columns.
+        int64_t many = schedule.lanes * (schedule.paired < 0 ? 3 : 1) / 4;
         FewRows few = {loop, many, *kernel.nest, {}};
         few.nest.assumeRunTimeExtents(4);
         few.schedule = scheduleNest(kernel.function, few.nest, toLoopSet(loop));

@@ -209,8 +209,8 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
                  sections, carried, body);
   if (step == 1)
     return values;
-  // What remains runs in blocks of half as many positions, of a quarter, and so
-  // on: their terms are read once for several results.
+  // What remains runs in blocks of at most half as many positions, a power of
+  // two, then of half of that, and so on.
   Value from = whole;
   if (unit == 1 && !nest.getReductions().empty())
     for (auto part = int64_t(llvm::bit_floor(uint64_t(step) / 2)); part > 1;

@@ -523,8 +523,8 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     dims) that it reads and writes with the same loops in each dim, shifted or in
     windows, and a slot and all values that are read from it or written to it.
     Each group gets the order for which the kernels that use it cost least, one of
-    images together with the weights that its kernels read. Values that other ops or GPU
-    kernels use stay row-major; if such an op writes one to a slot, a kernel
+    images together with the weights that its kernels read. Values that other ops
+    or GPU kernels use stay row-major; if such an op writes one to a slot, a kernel
     copies it to the slot's order, except in loops.
 
     Before:
@@ -557,7 +557,9 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     block index is outermost. Products read blocks in place, where they would copy
     panels of a large matrix in each call (pairs of bf16 are copied nevertheless).
     The block size follows the order of the dims: `array<i64: 1, 0, 16>`. An
-    image gets blocks if it is not row-major and blocks divide its last dim.
+    image that is not row-major gets blocks if they divide its last dim, all sizes
+    but that of the outermost dim are static, and no kernel writes a part of it at
+    an offset in the last dim.
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "TargetInfo().getLanes()",
                         "elements per vector of the target">];

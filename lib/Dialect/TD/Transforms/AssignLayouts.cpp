@@ -5,8 +5,8 @@
 // convolution with its weight [out, in, height, width]. Only files and prints
 // can observe the order of a slot's dims in memory, so every slot, with its
 // moments and gradients, gets the order for which the kernels that use it cost
-// least. So does a tensor that only kernels write and read: the images between
-// convolutions, whose channels may be last.
+// least. So does a tensor with four and more dims that only kernels write and
+// read: the images between convolutions, whose channels may be last, in blocks.
 //
 //===----------------------------------------------------------------------===//
 
@@ -331,7 +331,7 @@ SmallVector<void *> LayoutAssigner::findWeights(void *leader) {
     for (Value value : kernel->op.getInputs()) {
       auto group = groups.findLeader(value.getAsOpaquePointer());
       if (group != groups.member_end() && ofSlots.contains(*group) &&
-          !isFixed(*group))
+          !isFixed(*group) && users.contains(*group))
         weights.insert(*group);
     }
   return weights.takeVector();
@@ -340,9 +340,10 @@ SmallVector<void *> LayoutAssigner::findWeights(void *leader) {
 /// Chooses the layout of a group, and of one of images together with those of
 /// the weights.
 void LayoutAssigner::choose(void *leader) {
-  ArrayRef<Kernel *> kernels = users[leader];
-  if (kernels.empty())
+  auto found = users.find(leader);
+  if (found == users.end())
     return;
+  ArrayRef<Kernel *> kernels = found->second;
   bool hasImages = isOfImages(leader);
   SmallVector<void *> weights;
   if (hasImages)
@@ -381,17 +382,17 @@ void LayoutAssigner::choose(void *leader) {
 /// cache, because the size of the last dim is unknown or a multiple of a large
 /// power of two.
 bool LayoutAssigner::sharesSets(void *leader) {
-  constexpr int64_t kFewSets = 128;
+  constexpr int64_t kElements = 128;
   int64_t last = getLayout(Value::getFromOpaquePointer(leader)).getLast();
   return llvm::any_of(getMembers(leader), [&](RankedTensorType type) {
     int64_t size = type.getDimSize(last);
-    return ShapedType::isDynamic(size) || size % kFewSets == 0;
+    return ShapedType::isDynamic(size) || size % kElements == 0;
   });
 }
 
 /// Whether blocks divide the last dim, sizes are known (of images, except that
-/// of the outermost dim), and no kernel writes to a shifted position of the
-/// last dim.
+/// of the outermost dim) and not 0, no kernel writes to a shifted position of
+/// the last dim, and a slot has no other use that costs more than blocks save.
 bool LayoutAssigner::mayBeBlocked(void *leader) {
   bool isOfSlot = ofSlots.contains(leader);
   Layout layout = getLayout(Value::getFromOpaquePointer(leader));
