@@ -8,6 +8,7 @@ from typing import Callable
 
 import numpy as np
 
+
 class Nothing:
     """The `ops` and the images of a run that only notes the shapes of the weights: every function
     of it gives it again."""

@@ -73,9 +73,9 @@ struct BlockOffset {
   bool isAligned = false;
   /// Whether a coordinate contains an element of an index tensor.
   bool isPicked = false;
-  /// The part that comes from the offsets inside the tile: whole blocks, and
-  /// elements.
-  int64_t blocks = 0, constant = 0;
+  /// The part that comes from the offsets inside the tile, in elements; without
+  /// `blocks` whole blocks if their stride is known only at run time.
+  int64_t constant = 0, blocks = 0;
 };
 
 class TileEvaluator {

@@ -37,8 +37,8 @@ namespace cpu {
 
 /// The data caches of the x86-64 processors that have the smallest, in bytes.
 inline constexpr int64_t kL1Bytes = 32 << 10, kL2Bytes = 1 << 20;
-/// A matrix with more bytes is read from memory even if the program has no
-/// other: few processors have a larger L3 cache for each group of cores.
+/// An L3 cache that few processors exceed for a group of cores, in bytes: a
+/// larger matrix is read from memory.
 inline constexpr int64_t kL3Bytes = 32 << 20;
 /// The most bytes of a panel (see td::getPanelRows): it shares the L2 cache
 /// with the other factor.

@@ -430,8 +430,12 @@ BlockOffset TileEvaluator::getBlockOffset(const Coordinates &at,
   for (Coordinate coordinate : at)
     offset.isPicked |= nest.findPicked(coordinate) != nullptr;
   if (offset.isAligned) {
-    offset.blocks = tile[loop] / layout.block;
+    int64_t blocks = tile[loop] / layout.block;
     offset.constant += tile[loop] % layout.block;
+    if (offset.isStatic)
+      offset.constant += blocks * stride;
+    else
+      offset.blocks = blocks;
   }
   return offset;
 }
@@ -448,11 +452,13 @@ Value TileEvaluator::getAddressInBlocks(Value tensor, Value pointer,
   bool isShared = offset.isAligned && !offset.isPicked;
   Key key = makeKey(pointer.getAsOpaquePointer(), &at, 0, tile);
   Value base = isShared ? lookup(key) : Value();
-  Value blockStride = function.index(offset.blockStride);
-  if (!offset.isStatic)
-    blockStride = arith::MulIOp::create(
-        b, loc, blockStride,
-        function.toIndex(function.getSize(tensor, layout.order.front())));
+  auto getBlockStride = [&]() -> Value {
+    Value known = function.index(offset.blockStride);
+    if (offset.isStatic)
+      return known;
+    Value size = function.getSize(tensor, layout.order.front());
+    return arith::MulIOp::create(b, loc, known, function.toIndex(size));
+  };
   if (!base) {
     Tile origin = isShared ? Tile(tile.size(), 0) : tile;
     Value sum = function.index(0);
@@ -471,7 +477,7 @@ Value TileEvaluator::getAddressInBlocks(Value tensor, Value pointer,
         continue;
       }
       Value size = function.index(layout.block);
-      addTerm(arith::DivUIOp::create(b, loc, value, size), blockStride);
+      addTerm(arith::DivUIOp::create(b, loc, value, size), getBlockStride());
       if (!isShared)
         addTerm(arith::RemUIOp::create(b, loc, value, size), /*stride=*/{});
     }
@@ -482,11 +488,9 @@ Value TileEvaluator::getAddressInBlocks(Value tensor, Value pointer,
   }
   if (!isShared)
     return base;
-  if (offset.isStatic)
-    offset.constant += offset.blocks * offset.blockStride;
-  else if (offset.blocks)
+  if (offset.blocks)
     base = move(base, memory,
-                arith::MulIOp::create(b, loc, blockStride,
+                arith::MulIOp::create(b, loc, getBlockStride(),
                                       function.index(offset.blocks)));
   return move(base, memory, offset.constant);
 }

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 CPUS = [[], ["--target-cpu", "haswell"], ["--target-cpu", "x86-64-v2"]]
-LIMIT = {"f32": 1e-6, "f64": 1e-14, "bf16": 1e-2, "wide": 1e-6, "i64": 0.0, "u8": 0.0}
-# Dtypes of the tensors, if they have another name here.
-DTYPES = {"wide": "bf16"}
+LIMIT = {"f32": 1e-6, "f64": 1e-14, "bf16": 1e-2, "bf16_f32": 1e-6, "i64": 0.0, "u8": 0.0}
+# Tensors of bf16 whose products are f32.
+DTYPES = {"bf16_f32": "bf16"}
 # Dtypes of files, if not f32.
 STORED = {"f64": "f64", "i64": "i64", "u8": "u8"}
 SIZES = {"M": 97, "N": 101, "A": 1, "B": 3, "C": 7, "D": 11}
@@ -26,13 +26,13 @@ CASES = [
     ("rows", "f32", "'M', 600", "600, 501", "a @ b", lambda a, b: a @ b),
     ("narrow", "bf16", "70, 600", "600, 501", "(a @ b).float()", lambda a, b: a @ b),
     # Sums of products of bf16 in f32, and with a factor that bf16 cannot represent.
-    ("widened", "wide", "70, 600", "600, 501", "a.float() @ b.float()", lambda a, b: a @ b),
-    ("widened_odd", "wide", "9, 97", "97, 101", "a.float() @ b.float()", lambda a, b: a @ b),
-    ("widened_linear", "wide", "9, 97", "101, 97", "a.float() @ b.float().T",
+    ("widened", "bf16_f32", "70, 600", "600, 501", "a.float() @ b.float()", lambda a, b: a @ b),
+    ("widened_odd", "bf16_f32", "9, 97", "97, 101", "a.float() @ b.float()", lambda a, b: a @ b),
+    ("widened_linear", "bf16_f32", "9, 97", "101, 97", "a.float() @ b.float().T",
      lambda a, b: a @ b.T),
-    ("widened_left", "wide", "70, 600", "600, 501", "a.float() @ (b.float() * 1.1)",
+    ("widened_left", "bf16_f32", "70, 600", "600, 501", "a.float() @ (b.float() * 1.1)",
      lambda a, b: a @ (b * 1.1)),
-    ("widened_scaled", "wide", "70, 600", "600, 501", "relu(a.float() * 1.1) @ b.float()",
+    ("widened_scaled", "bf16_f32", "70, 600", "600, 501", "relu(a.float() * 1.1) @ b.float()",
      lambda a, b: np.maximum(a * 1.1, 0) @ b),
     ("scaled", "f32", "70, 600", "600, 501", "a @ (b * 2.0 + 1.0)",
      lambda a, b: a @ (b * 2 + 1)),
@@ -45,7 +45,7 @@ CASES = [
        lambda a, b: a @ b.T)
       for name in "ABCD"
       for dtype, text in (("f32", "a @ b.T"), ("f64", "a @ b.T"), ("i64", "a @ b.T"),
-                          ("wide", "a.float() @ b.float().T"))],
+                          ("bf16_f32", "a.float() @ b.float().T"))],
     *[(f"columns_{name}", "f32", "101, 515", f"'{name}', 515", "a @ b.T", lambda a, b: a @ b.T)
       for name in "ABCD"],
     ("short", "f64", "97, 20", "101, 20", "a @ b.T", lambda a, b: a @ b.T),
@@ -126,7 +126,7 @@ def check(options):
             sizes = [[SIZES.get(size.strip("'")) or int(size) for size in of.split(", ")]
                      for of in (of_a, of_b)]
             pair = [random.standard_normal(size) for size in sizes]
-            if dtype in ("bf16", "wide"):  # exact in bf16
+            if dtype in ("bf16", "bf16_f32"):  # exact in bf16
                 pair = [np.round(array * 4) / 4 for array in pair]
             if dtype in ("i64", "u8"):
                 pair = [np.abs(np.round(array * 9)) for array in pair]

@@ -142,6 +142,7 @@ struct FewRows {
   LoopNest nest;
   NestSchedule schedule;
 
+  /// The version next to `schedule`; nullopt if the kernel needs none.
   static std::optional<FewRows> find(const KernelCandidate &kernel,
                                      const NestSchedule &schedule) {
     if (!Contraction::get(*kernel.nest))
@@ -151,8 +152,9 @@ struct FewRows {
           ShapedType::isDynamic(kernel.nest->getLoops()[loop].extent)) {
         // Measured with 16 lanes, on products of 770 to 3072 terms and columns.
         int64_t many = schedule.lanes * (schedule.paired < 0 ? 3 : 1) / 4;
+        constexpr int64_t kAssumedRows = 4;
         FewRows few = {loop, many, *kernel.nest, {}};
-        few.nest.assumeRunTimeExtents(4);
+        few.nest.assumeRunTimeExtents(kAssumedRows);
         few.schedule = scheduleNest(kernel.function, few.nest, toLoopSet(loop));
         return few;
       }

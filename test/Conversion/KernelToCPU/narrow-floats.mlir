@@ -103,7 +103,7 @@ func.func @pairs(%x: tensor<24x11xbf16>, %w: tensor<11x32xbf16>) -> tensor<24x32
 
 // -----
 
-// A Linear of bf16 widens both factors: the products are those of pairs.
+// A Linear of bf16 widens both factors: their terms are multiplied in pairs.
 // PAIRS-LABEL: func.func @widened
 // PAIRS: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"
 func.func @widened(%x: tensor<24x12xbf16>, %w: tensor<12x32xbf16>) -> tensor<24x32xf32> {
@@ -115,7 +115,7 @@ func.func @widened(%x: tensor<24x12xbf16>, %w: tensor<12x32xbf16>) -> tensor<24x
 
 // -----
 
-// A factor that has been f32 is none of pairs.
+// With one factor of f32, no pairs are multiplied.
 // PAIRS-LABEL: func.func @one_widened
 // PAIRS-NOT: dpbf16ps
 // PAIRS: llvm.return

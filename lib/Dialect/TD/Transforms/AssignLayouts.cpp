@@ -38,6 +38,13 @@ bool isMatrix(Value tensor) {
                         [](int64_t dim) { return dim != 1; }) >= 2;
 }
 
+/// The inputs and the results.
+SmallVector<Value> getOuterValues(KernelOp kernel) {
+  SmallVector<Value> values(kernel.getInputs());
+  llvm::append_range(values, kernel.getResults());
+  return values;
+}
+
 /// Whether the tensor may be a batch of images with channels.
 bool isImage(Value tensor) {
   return isMatrix(tensor) &&
@@ -102,9 +109,10 @@ private:
   Value getResult(Kernel &kernel, Value root) {
     return kernel.position ? kernel.op.getResult(0) : outside(kernel.op, root);
   }
-  bool isIn(void *leader, Value outer) {
+  /// The leader of the value's group; null if it is in none.
+  void *findGroup(Value outer) {
     auto group = groups.findLeader(outer.getAsOpaquePointer());
-    return group != groups.member_end() && *group == leader;
+    return group == groups.member_end() ? nullptr : *group;
   }
   Layout getLayout(Value value);
   double getCost(ArrayRef<Kernel *> users);
@@ -222,14 +230,12 @@ void LayoutAssigner::collect() {
         fixed.insert(key(value));
     } else if (auto kernel = dyn_cast<KernelOp>(op)) {
       bool isKnown = collect(kernel);
-      for (ValueRange values :
-           {ValueRange(kernel.getInputs()), ValueRange(kernel.getResults())})
-        for (Value value : values) {
-          if (!isKnown)
-            fixed.insert(key(value));
-          else if (isImage(value))
-            key(value);
-        }
+      for (Value value : getOuterValues(kernel)) {
+        if (!isKnown)
+          fixed.insert(key(value));
+        else if (isImage(value))
+          key(value);
+      }
       return WalkResult::skip();
     } else {
       // All other ops expect tensors in row-major order.
@@ -269,13 +275,13 @@ void LayoutAssigner::tieElementwise() {
 
 Layout LayoutAssigner::getLayout(Value value) {
   Layout layout = getRowMajor(value);
-  auto known = groups.findLeader(value.getAsOpaquePointer());
-  if (known == groups.member_end())
+  void *group = findGroup(value);
+  if (!group)
     return layout;
   auto &order = layout.order;
-  if (unsigned last = lastInMemory.lookup(*known); last < order.size())
+  if (unsigned last = lastInMemory.lookup(group); last < order.size())
     std::rotate(order.end() - 1 - last, order.end() - last, order.end());
-  if (blocked.contains(*known))
+  if (blocked.contains(group))
     layout.block = lanes;
   return layout;
 }
@@ -301,39 +307,34 @@ double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
 SmallVector<RankedTensorType> LayoutAssigner::getMembers(void *leader) {
   llvm::SetVector<Type> types;
   for (Kernel *kernel : users[leader])
-    for (ValueRange values : {ValueRange(kernel->op.getInputs()),
-                              ValueRange(kernel->op.getResults())})
-      for (Value value : values)
-        if (isIn(leader, value))
-          types.insert(value.getType());
+    for (Value value : getOuterValues(kernel->op))
+      if (findGroup(value) == leader)
+        types.insert(value.getType());
   return llvm::map_to_vector(
       types, [](Type type) { return cast<RankedTensorType>(type); });
 }
 
 void LayoutAssigner::findUsers() {
   for (Kernel &kernel : kernels)
-    for (ValueRange values : {ValueRange(kernel.op.getInputs()),
-                              ValueRange(kernel.op.getResults())})
-      for (Value value : values) {
-        auto group = groups.findLeader(value.getAsOpaquePointer());
-        if (!isMatrix(value) || group == groups.member_end())
-          continue;
-        SmallVector<Kernel *> &known = users[*group];
-        if (known.empty() || known.back() != &kernel)
-          known.push_back(&kernel);
-      }
+    for (Value value : getOuterValues(kernel.op)) {
+      void *group = findGroup(value);
+      if (!isMatrix(value) || !group)
+        continue;
+      SmallVector<Kernel *> &known = users[group];
+      if (known.empty() || known.back() != &kernel)
+        known.push_back(&kernel);
+    }
 }
 
 /// The groups of the weights that the kernels of the group read, too.
 SmallVector<void *> LayoutAssigner::findWeights(void *leader) {
   llvm::SetVector<void *> weights;
   for (Kernel *kernel : users[leader])
-    for (Value value : kernel->op.getInputs()) {
-      auto group = groups.findLeader(value.getAsOpaquePointer());
-      if (group != groups.member_end() && ofSlots.contains(*group) &&
-          !isFixed(*group) && users.contains(*group))
-        weights.insert(*group);
-    }
+    for (Value value : kernel->op.getInputs())
+      if (void *group = findGroup(value); group && ofSlots.contains(group) &&
+                                          !isFixed(group) &&
+                                          users.contains(group))
+        weights.insert(group);
   return weights.takeVector();
 }
 
@@ -348,11 +349,14 @@ void LayoutAssigner::choose(void *leader) {
   SmallVector<void *> weights;
   if (hasImages)
     weights = findWeights(leader);
-  auto tryLayout = [&](unsigned last, bool isBlocked) {
+  auto setLayout = [&](unsigned last, bool isBlocked) {
     lastInMemory[leader] = last;
     blocked.erase(leader);
     if (isBlocked)
       blocked.insert(leader);
+  };
+  auto tryLayout = [&](unsigned last, bool isBlocked) {
+    setLayout(last, isBlocked);
     for (void *weight : weights)
       choose(weight);
     return getCost(kernels);
@@ -372,10 +376,11 @@ void LayoutAssigner::choose(void *leader) {
       best = {last, isBlocked};
     }
   }
-  tryLayout(best.first, best.second);
+  // The layouts of the weights are chosen after those of all images.
+  setLayout(best.first, best.second);
   if (ofSlots.contains(leader) && mayBeBlocked(leader) &&
       tryLayout(best.first, /*isBlocked=*/true) > least)
-    tryLayout(best.first, /*isBlocked=*/false);
+    setLayout(best.first, /*isBlocked=*/false);
 }
 
 /// Whether neighbours along the other dims may be in few sets of the nearest
@@ -405,7 +410,7 @@ bool LayoutAssigner::mayBeBlocked(void *leader) {
            !llvm::is_contained(type.getShape(), 0);
   };
   auto isShifted = [&](Kernel *kernel) {
-    return kernel->position && isIn(leader, kernel->op.getResult(0)) &&
+    return kernel->position && findGroup(kernel->op.getResult(0)) == leader &&
            getLoop((*kernel->position)[last]) < 0;
   };
   return llvm::all_of(getMembers(leader), mayHaveBlocks) &&
@@ -419,8 +424,9 @@ bool LayoutAssigner::mayBeBlocked(void *leader) {
 bool LayoutAssigner::mayBeBlockedInSlot(void *leader) {
   bool isFactor = false;
   for (Kernel *kernel : users[leader]) {
-    if (llvm::any_of(kernel->op.getResults(),
-                     [&](Value result) { return isIn(leader, result); })) {
+    if (llvm::any_of(kernel->op.getResults(), [&](Value result) {
+          return findGroup(result) == leader;
+        })) {
       if (kernel->weight > 1 || !kernel->nest.getReductions().empty())
         return false;
       continue;
@@ -428,7 +434,7 @@ bool LayoutAssigner::mayBeBlockedInSlot(void *leader) {
     std::optional<Contraction> product = Contraction::get(kernel->nest);
     auto isMemberInside = [&](Value inner) {
       return isa<BlockArgument>(inner) &&
-             isIn(leader, outside(kernel->op, inner));
+             findGroup(outside(kernel->op, inner)) == leader;
     };
     auto isRead = [&](const Access &factor) {
       Value source = kernel->nest.getSource(factor.tensor, *factor.at).tensor;
@@ -460,8 +466,7 @@ void LayoutAssigner::annotate() {
       }
       layouts.push_back(builder.getDenseI64ArrayAttr(layout.toAttribute()));
     };
-    llvm::for_each(kernel.op.getInputs(), add);
-    llvm::for_each(kernel.op.getResults(), add);
+    llvm::for_each(getOuterValues(kernel.op), add);
     if (!isDefault)
       kernel.op->setAttr("layouts", builder.getArrayAttr(layouts));
   }
