@@ -436,7 +436,7 @@ func.func @scan(%x: tensor<8x10xf32>) -> tensor<8x10xf32> {
 
 // -----
 
-// On a cpu, several tiles of a product read each element of a factor: work on the
+// Several tiles of a product read each element of a factor: work on the
 // factor is done once, unless it is as cheap as a load. With few columns there is
 // one tile.
 // CHECK-LABEL: func.func @factor
@@ -459,4 +459,30 @@ func.func @factor(%x: tensor<80x80xf32>, %w: tensor<80x800xf32>, %v: tensor<80x1
   %f = td.sub %e, %x : tensor<80x80xf32>
   %z = td.matmul %f, %v : tensor<80x80xf32>, tensor<80x10xf32> -> tensor<80x10xf32>
   return %y, %z : tensor<80x800xf32>, tensor<80x10xf32>
+}
+
+// -----
+
+// So do those on a GPU.
+#g = #td.dev<cuda, 0>
+// CHECK-LABEL: func.func @gpu_factor
+// CHECK: %[[X:.*]] = td.kernel
+// CHECK: td.sub
+// CHECK: td.yield
+// CHECK: td.kernel(%[[X]], %arg1)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.matmul
+// CHECK: td.kernel(%arg0, %arg2)
+// CHECK: td.sub
+// CHECK: td.matmul
+func.func @gpu_factor(%x: tensor<80x80xf32, #g>, %w: tensor<80x800xf32, #g>, %v: tensor<80x10xf32, #g>) -> (tensor<80x800xf32, #g>, tensor<80x10xf32, #g>) {
+  %a = td.mul %x, %x : tensor<80x80xf32, #g>
+  %b = td.mul %a, %x : tensor<80x80xf32, #g>
+  %c = td.sub %b, %x : tensor<80x80xf32, #g>
+  %y = td.matmul %c, %w : tensor<80x80xf32, #g>, tensor<80x800xf32, #g> -> tensor<80x800xf32, #g>
+  %d = td.mul %x, %x : tensor<80x80xf32, #g>
+  %e = td.mul %d, %x : tensor<80x80xf32, #g>
+  %f = td.sub %e, %x : tensor<80x80xf32, #g>
+  %z = td.matmul %f, %v : tensor<80x80xf32, #g>, tensor<80x10xf32, #g> -> tensor<80x10xf32, #g>
+  return %y, %z : tensor<80x800xf32, #g>, tensor<80x10xf32, #g>
 }

@@ -14,8 +14,9 @@ namespace tdc::td {
 
 namespace {
 
-/// kCheapCost for a factor of a product on a cpu, which recomputes it for each
-/// of its tiles.
+/// kCheapCost for a factor of a product, which recomputes it for each of its
+/// tiles. On a GPU a factor that is computed is not copied asynchronously
+/// either: products of a layer norm's 4 instructions took 1.7 times as long.
 constexpr unsigned kCheapPrologue = 2;
 /// The most positions that read an element of such a factor.
 constexpr int64_t kMostReaders = 64;
@@ -59,9 +60,9 @@ bool expands(Operation *op) {
   return access.symbols.empty() && dims > coordinates;
 }
 
-/// Whether several tiles of a product on a cpu read each element of the factor.
+/// Whether several tiles of a product read each element of the factor.
 bool isReadByTiles(Operation *op, Value factor) {
-  if (!hasFamily(op, OpFamily::Contraction) || isOnGPU(op))
+  if (!hasFamily(op, OpFamily::Contraction))
     return false;
   auto elements = [](Value tensor) {
     return estimateElements(cast<RankedTensorType>(tensor.getType()));
