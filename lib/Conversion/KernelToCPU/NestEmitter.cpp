@@ -5,28 +5,13 @@
 #include "PanelEmitter.h"
 #include "ReductionEmitter.h"
 #include "StreamedProduct.h"
+#include "Winograd.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tdc::td;
 
 namespace tdc {
-
-/// Computes all roots of a tile element before it stores any, so that a root
-/// may overwrite the same element of an input.
-static void storeRoots(NestLoops &loops, ArrayRef<StoreTarget> targets,
-                       LoopSet open) {
-  for (const Tile &tile : loops.getTiles(open)) {
-    SmallVector<std::pair<unsigned, Value>> values;
-    for (auto [i, root] : llvm::enumerate(loops.nest.getRoots())) {
-      if (!loops.evaluator.isStoredElsewhere(root, tile))
-        values.push_back({unsigned(i), loops.evaluator.evaluate(
-                                           root.tensor, *root.at, tile)});
-    }
-    for (auto [i, value] : values)
-      loops.evaluator.store(targets[i], value, tile);
-  }
-}
 
 /// Emits the nest of a streamed product: the sums, then the roots.
 static void emitStreamed(KernelFunction &function, const LoopNest &nest,
@@ -40,7 +25,7 @@ static void emitStreamed(KernelFunction &function, const LoopNest &nest,
       emitStreamedSums(loops, columns);
       return loops.open(columns, {}, [&](ValueRange) {
         takeStreamedSums(loops);
-        storeRoots(loops, targets, toLoopSet(schedule.outer));
+        loops.storeRoots(targets, toLoopSet(schedule.outer));
         return Values();
       });
     });
@@ -73,7 +58,7 @@ static void emit(KernelFunction &function, const LoopNest &nest,
       if (const std::optional<KeptValue> &kept = schedule.kept)
         loops.evaluator.kept = {kept->again, &targets[kept->root]};
       return loops.open(later, {}, [&](ValueRange) {
-        storeRoots(loops, targets, open);
+        loops.storeRoots(targets, open);
         loops.takeRowsOffLanes();
         return Values();
       });
@@ -195,13 +180,17 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
     plan.scratch = getPanelType(*kernel.nest, schedule);
   if (schedule.isStreamed)
     plan.scratch = getStreamType(*kernel.nest, schedule);
+  if (schedule.winograd)
+    plan.scratch = getWinogradType(kernel.function, *kernel.nest, schedule);
   plan.hasBlocks = !schedule.shared.empty();
   plan.emit = [nest = std::move(*kernel.nest), schedule = std::move(schedule),
                few = std::move(few)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
     auto emitAll = [&] {
-      (schedule.isStreamed ? emitStreamed : emit)(
-          function, nest, schedule, getResultTargets(function, nest));
+      (schedule.isStreamed ? emitStreamed
+       : schedule.winograd
+           ? emitWinograd
+           : emit)(function, nest, schedule, getResultTargets(function, nest));
     };
     few ? emitVersions(function, *few, emitAll) : emitAll();
     return getShape(function, nest, schedule);

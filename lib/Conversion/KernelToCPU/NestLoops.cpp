@@ -266,6 +266,51 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                    mask, branch, values, body);
 }
 
+NestLoops::Values NestLoops::openPart(unsigned loop, Value from, int64_t count,
+                                      Body body) {
+  int64_t step = getStep(loop), whole = count / step * step;
+  auto addOffset = [&](int64_t offset) -> Value {
+    return offset ? arith::AddIOp::create(b, function.loc, from,
+                                          function.index(offset))
+                  : from;
+  };
+  if (whole == step)
+    emitBlock(loop, from, factors[loop], Value(), /*entry=*/nullptr, {}, body);
+  else if (whole > 0)
+    emitBlocks(loop, {from, addOffset(whole), step, factors[loop], false},
+               /*sections=*/{}, {}, body);
+  if (whole < count)
+    emitBlock(loop, addOffset(whole), (count - whole) / getUnit(loop), Value(),
+              /*entry=*/nullptr, {}, body);
+  return {};
+}
+
+NestLoops::Values NestLoops::openWithin(const NestLoops &outer,
+                                        ArrayRef<unsigned> loops, Body body) {
+  if (loops.empty())
+    return body({});
+  unsigned loop = loops.front();
+  return openPart(loop, outer.evaluator.positions[loop],
+                  outer.factors[loop] * getUnit(loop), [&](ValueRange) {
+                    return openWithin(outer, loops.drop_front(), body);
+                  });
+}
+
+/// Computes all roots of a tile element before it stores any, so that a root
+/// may overwrite the same element of an input.
+void NestLoops::storeRoots(ArrayRef<StoreTarget> targets, LoopSet open) {
+  for (const Tile &tile : getTiles(open)) {
+    SmallVector<std::pair<unsigned, Value>> values;
+    for (auto [i, root] : llvm::enumerate(nest.getRoots())) {
+      if (!evaluator.isStoredElsewhere(root, tile))
+        values.push_back(
+            {unsigned(i), evaluator.evaluate(root.tensor, *root.at, tile)});
+    }
+    for (auto [i, value] : values)
+      evaluator.store(targets[i], value, tile);
+  }
+}
+
 /// Whether one of the loops of run-time extent is empty; null if there are
 /// none.
 Value NestLoops::findEmpty(ArrayRef<unsigned> loops) {

@@ -26,6 +26,16 @@ public:
               Body body, const PartialSums *sums = nullptr,
               llvm::ArrayRef<unsigned> within = {});
 
+  /// Emits `body` for every block of the elements [from, from + count) of the
+  /// loop; on lanes, `count` is a multiple of their number.
+  Values openPart(unsigned loop, mlir::Value from, int64_t count, Body body);
+  /// The same for the elements of several loops that `outer` has open.
+  Values openWithin(const NestLoops &outer, llvm::ArrayRef<unsigned> loops,
+                    Body body);
+
+  /// Stores the roots of the open block.
+  void storeRoots(llvm::ArrayRef<StoreTarget> targets, td::LoopSet open);
+
   /// Whether the reductions in the open block give their results as one vector.
   bool sumsTogether() const;
   /// Whether the product's loop takes two terms at once.

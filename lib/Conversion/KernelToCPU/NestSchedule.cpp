@@ -150,7 +150,7 @@ NestSchedule scheduleKernel(const KernelFunction &function,
                             const LoopNest &nest) {
   Scheduler scheduler(function, nest);
   scheduler.orderLoops(/*serial=*/0);
-  if (!scheduler.planStream()) {
+  if (!scheduler.planStream() && !scheduler.planWinograd()) {
     scheduler.planPanel();
     scheduler.nestLanesInnermost();
     scheduler.shortenLastVector();

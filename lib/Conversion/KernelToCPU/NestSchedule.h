@@ -10,6 +10,7 @@
 #define TDC_LIB_CONVERSION_KERNELTOCPU_NESTSCHEDULE_H
 
 #include "CodeGen/TileEvaluator.h"
+#include "Dialect/TD/Analysis/Kernels/Winograd.h"
 #include "KeptValue.h"
 
 namespace tdc {
@@ -66,6 +67,10 @@ struct NestSchedule {
   /// Whether the sums of a product are in scratch (StreamedProduct.h), rather
   /// than in registers.
   bool isStreamed = false;
+
+  /// The loops of a convolution that is computed as in Winograd.h. The block of
+  /// its rows is a band, that of its filters a part.
+  std::optional<td::WinogradLoops> winograd;
 
   /// The outer loops whose blocks threads share, from the outermost: a block of
   /// the kernel is one of each. Empty: the kernel runs on one thread.

@@ -5,6 +5,7 @@
 #include "Scheduler.h"
 #include "StreamedProduct.h"
 #include "Target/TargetInfo.h"
+#include "Winograd.h"
 #include <algorithm>
 
 using namespace mlir;
@@ -84,6 +85,23 @@ bool Scheduler::planStream() {
   std::rotate(schedule.outer.begin(), schedule.outer.begin() + 1,
               schedule.outer.end());
   return schedule.isStreamed = true;
+}
+
+bool Scheduler::planWinograd() {
+  if (!contraction || !schedule.later.empty())
+    return false;
+  auto layoutOf = [&](Value tensor) { return function.getLayout(tensor); };
+  schedule.winograd =
+      WinogradLoops::find(nest, *contraction, layoutOf, schedule.lanes);
+  if (!schedule.winograd)
+    return false;
+  const WinogradLoops &loops = *schedule.winograd;
+  schedule.onLanes = toLoopSet(loops.filters);
+  schedule.outer.assign(loops.images.begin(), loops.images.end());
+  schedule.outer.append({loops.rows, loops.filters});
+  schedule.factors[loops.rows] = getBandRows(nest, loops);
+  schedule.factors[loops.filters] = getPartVectors(nest, loops, schedule.lanes);
+  return true;
 }
 
 void Scheduler::planPanel() {

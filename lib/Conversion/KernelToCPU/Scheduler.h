@@ -41,6 +41,9 @@ public:
   void orderLoops(td::LoopSet serial);
   /// Whether the kernel is a streamed product; sets its factors then.
   bool planStream();
+  /// Whether the kernel is a convolution as in Winograd.h; sets its loops and
+  /// factors then.
+  bool planWinograd();
   /// Plans a panel for the factor on lanes: from kFewReaders readers on if its
   /// lanes are not contiguous in memory or two terms are multiplied at once; if
   /// it is larger than the L2 cache, from kReadersPerRegister for each register

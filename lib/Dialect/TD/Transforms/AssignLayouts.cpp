@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Dialect/TD/Analysis/Kernels/Contraction.h"
-#include "Dialect/TD/Analysis/Kernels/Vectorization.h"
+#include "Dialect/TD/Analysis/Kernels/Winograd.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/MapVector.h"
@@ -288,18 +288,21 @@ Layout LayoutAssigner::getLayout(Value value) {
 
 double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
   double cost = 0;
-  for (Kernel *kernel : users)
-    cost += kernel->weight *
-            planVectors(
-                kernel->nest,
-                [&](Value inner) {
-                  bool isPart = kernel->position &&
-                                inner == kernel->nest.getRoots().front().tensor;
-                  return getLayout(isPart ? kernel->op.getResult(0)
-                                          : outside(kernel->op, inner));
-                },
-                lanes, /*serial=*/0, cpu::kPanelBytes, cpu::kL2Bytes)
-                .cost;
+  for (Kernel *kernel : users) {
+    auto layoutOf = [&](Value inner) {
+      bool isPart =
+          kernel->position && inner == kernel->nest.getRoots().front().tensor;
+      return getLayout(isPart ? kernel->op.getResult(0)
+                              : outside(kernel->op, inner));
+    };
+    double own = planVectors(kernel->nest, layoutOf, lanes, /*serial=*/0,
+                             cpu::kPanelBytes, cpu::kL2Bytes)
+                     .cost;
+    std::optional<Contraction> product = Contraction::get(kernel->nest);
+    if (product && WinogradLoops::find(kernel->nest, *product, layoutOf, lanes))
+      own *= WinogradLoops::kCost;
+    cost += kernel->weight * own;
+  }
   return cost;
 }
 
