@@ -104,6 +104,10 @@ public:
   /// are real; it may have fewer lanes than other vectors. No entry: all lanes
   /// are.
   std::map<int64_t, mlir::Value> masks;
+  /// A loop of which as many positions are held as a vector has lanes, or -1:
+  /// of a tensor that is contiguous along it, and not along the lane loop,
+  /// rows are loaded and transposed in registers, rather than gathered.
+  int transposedLoop = -1;
   /// Where the elements of one value are read from instead.
   Panel panel;
   /// The same of a value that has been stored in the memory of a root; the
@@ -181,6 +185,14 @@ private:
   mlir::Value load(mlir::Value tensor, mlir::Value pointer,
                    const td::Coordinates &at, const td::Layout &layout,
                    const Tile &tile);
+  /// Whether the tensor is loaded in rows along transposedLoop.
+  bool isTransposed(mlir::Value tensor, const td::Coordinates &at,
+                    const td::Layout &layout, const Tile &tile) const;
+  /// Loads the rows, and caches their transposition for all positions of
+  /// transposedLoop. Returns that of the tile.
+  mlir::Value loadTransposed(mlir::Value tensor, mlir::Value pointer,
+                             const td::Coordinates &at,
+                             const td::Layout &layout, const Tile &tile);
   /// The mask for an access to lanes with this stride (getLaneStride); null if
   /// the access needs none. A gather or a scatter always needs one.
   mlir::Value getAccessMask(const Tile &tile, int stride);

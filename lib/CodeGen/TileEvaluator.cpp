@@ -588,6 +588,9 @@ Value TileEvaluator::getAddress(const Panel &panel, const Tile &tile) {
       number = arith::MulIOp::create(b, loc, number,
                                      function.getExtent(nest.getLoops()[row]));
     number = add(number, positions[row]);
+    // A pair is one element of the panel.
+    if (tile[row] && !panel.hasPairs)
+      number = add(number, function.index(tile[row]));
   }
   int64_t width = panel.hasPairs ? panel.width / 2 : panel.width;
   Value offset = arith::MulIOp::create(b, loc, number, function.index(width));
@@ -692,6 +695,8 @@ Value TileEvaluator::load(Value tensor, Value pointer, const Coordinates &at,
     if (stride == 0) // the stride comes only through an index tensor
       stride = -1;
   }
+  if (stride < 0 && isTransposed(tensor, at, layout, tile))
+    return loadTransposed(tensor, pointer, at, layout, tile);
   Value address = stride < 0
                       ? getLaneAddresses(tensor, pointer, at, layout, tile)
                       : getAddress(tensor, pointer, at, layout, tile);
@@ -702,6 +707,62 @@ Value TileEvaluator::load(Value tensor, Value pointer, const Coordinates &at,
                                  getAlignment(tensor, at, layout, tile))
           : loadLanes(memory, address, stride, getAccessMask(tile, stride));
   return emitFromMemory(b, loc, result, element);
+}
+
+bool TileEvaluator::isTransposed(Value tensor, const Coordinates &at,
+                                 const Layout &layout, const Tile &tile) const {
+  return transposedLoop >= 0 && !layout.block && !getMask(tile) &&
+         llvm::none_of(at, [&](Coordinate c) { return nest.findPicked(c); }) &&
+         getLaneStride(nest, {tensor, &at}, unsigned(transposedLoop), layout) ==
+             1;
+}
+
+/// Transposes a square of as many vectors as each has lanes: exchanges blocks
+/// of 1 lane, of 2, 4, and so on.
+static void transpose(OpBuilder &b, Location loc, SmallVector<Value> &rows) {
+  auto lanes = int64_t(rows.size());
+  for (int64_t block = 1; block < lanes; block *= 2) {
+    SmallVector<int64_t> first, second;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      bool isOfSecond = lane & block;
+      first.push_back(isOfSecond ? lanes + lane - block : lane);
+      second.push_back(isOfSecond ? lanes + lane : lane + block);
+    }
+    for (int64_t row = 0; row < lanes; ++row) {
+      if (row & block)
+        continue;
+      Value one = rows[row], other = rows[row + block];
+      rows[row] = vector::ShuffleOp::create(b, loc, one, other, first);
+      rows[row + block] = vector::ShuffleOp::create(b, loc, one, other, second);
+    }
+  }
+}
+
+Value TileEvaluator::loadTransposed(Value tensor, Value pointer,
+                                    const Coordinates &at, const Layout &layout,
+                                    const Tile &tile) {
+  Location loc = function.loc;
+  Type element = getElementTypeOrSelf(tensor.getType());
+  auto vector = VectorType::get({lanes}, getMemoryType(element));
+  unsigned bytes = vector.getElementTypeBitWidth() / 8;
+  Tile from(tile);
+  from[transposedLoop] = 0;
+  SmallVector<Value> rows;
+  for (int64_t lane = 0; lane < lanes; ++lane) {
+    rows.push_back(LLVM::LoadOp::create(
+        b, loc, vector, getAddress(tensor, pointer, at, layout, from), bytes));
+    ++from[laneLoop];
+  }
+  transpose(b, loc, rows);
+  from = tile;
+  LoopSet loops = nest.getLoopsOf(tensor, at);
+  for (auto [i, row] : llvm::enumerate(rows)) {
+    from[transposedLoop] = int64_t(i);
+    row = emitFromMemory(b, loc, row, element);
+    scopes[depth - 1]
+        .values[makeKey(tensor.getAsOpaquePointer(), &at, loops, from)] = row;
+  }
+  return rows[tile[transposedLoop]];
 }
 
 SmallVector<StoreTarget, 1> getResultTargets(const KernelFunction &function,

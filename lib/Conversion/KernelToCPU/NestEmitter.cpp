@@ -118,8 +118,15 @@ static LaunchShape getShape(const KernelFunction &function,
   return shape;
 }
 
-/// A second version of a product that has lanes along a loop of run-time
-/// extent: few iterations would leave lanes without work. One thread runs it.
+/// The rows for which the schedule of a product is made if only the run knows
+/// their number: it matters most if there are many.
+constexpr int64_t kManyRows = 256;
+/// With fewer rows, a panel costs more than it saves.
+constexpr int64_t kFewForPanel = 32;
+
+/// A second version of a product whose number of rows only the run knows. With
+/// few of them, a vector along the rows would have lanes without work, and a
+/// panel of the other factor would cost more than it saves. One thread runs it.
 struct FewRows {
   unsigned loop;
   /// This version runs if the loop has fewer iterations.
@@ -129,23 +136,38 @@ struct FewRows {
 
   /// The version next to `schedule`; nullopt if the kernel needs none.
   static std::optional<FewRows> find(const KernelCandidate &kernel,
-                                     const NestSchedule &schedule) {
-    if (!Contraction::get(*kernel.nest))
-      return std::nullopt;
-    for (unsigned loop : schedule.outer)
-      if (schedule.isOnLanes(loop) &&
-          ShapedType::isDynamic(kernel.nest->getLoops()[loop].extent)) {
-        // Measured with 16 lanes, on products of 770 to 3072 terms and columns.
-        int64_t many = schedule.lanes * (schedule.paired < 0 ? 3 : 1) / 4;
-        constexpr int64_t kAssumedRows = 4;
-        FewRows few = {loop, many, *kernel.nest, {}};
-        few.nest.assumeRunTimeExtents(kAssumedRows);
-        few.schedule = scheduleNest(kernel.function, few.nest, toLoopSet(loop));
-        return few;
-      }
-    return std::nullopt;
-  }
+                                     const NestSchedule &schedule);
 };
+
+std::optional<FewRows> FewRows::find(const KernelCandidate &kernel,
+                                     const NestSchedule &schedule) {
+  std::optional<Contraction> product = Contraction::get(*kernel.nest);
+  if (!product)
+    return std::nullopt;
+  auto isDynamic = [&](unsigned loop) {
+    return ShapedType::isDynamic(kernel.nest->getLoops()[loop].extent);
+  };
+  FewRows few = {0, 0, *kernel.nest, {}};
+  for (unsigned loop : schedule.outer)
+    if (schedule.isOnLanes(loop) && isDynamic(loop)) {
+      // Measured with 16 lanes, on products of 770 to 3072 terms and columns.
+      few.many = schedule.lanes * (schedule.paired < 0 ? 3 : 1) / 4;
+      few.loop = loop;
+    }
+  if (schedule.copiesPanel())
+    for (unsigned loop :
+         schedule.panel->factor ? product->rows : product->columns)
+      if (isDynamic(loop)) {
+        few.many = kFewForPanel;
+        few.loop = loop;
+      }
+  if (!few.many)
+    return std::nullopt;
+  constexpr int64_t kAssumedRows = 4;
+  few.nest.assumeRunTimeExtents(kAssumedRows);
+  few.schedule = scheduleNest(kernel.function, few.nest, toLoopSet(few.loop));
+  return few;
+}
 
 /// Emits a branch to the version for few rows, which runs as the first block,
 /// and to the other one.
@@ -201,6 +223,8 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
 std::optional<KernelPlan> matchNest(KernelCandidate &kernel) {
   if (!kernel.nest)
     return std::nullopt;
+  if (Contraction::get(*kernel.nest))
+    kernel.nest->assumeRunTimeExtents(kManyRows);
   return planNest(kernel, scheduleKernel(kernel.function, *kernel.nest));
 }
 

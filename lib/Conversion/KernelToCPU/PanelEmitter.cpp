@@ -27,11 +27,36 @@ static Access getFactor(const LoopNest &nest, const NestSchedule &schedule) {
   return nest.getOperand(nest.getReductions().front(), schedule.panel->factor);
 }
 
-/// Copies the elements of the factor at the open blocks to the panel.
+/// Whether a tensor that the panel is computed from is contiguous along the
+/// innermost rows, and not along the lanes.
+static bool isTransposed(const NestLoops &loops, const Panel &panel) {
+  const LoopNest &nest = loops.nest;
+  auto lane = unsigned(loops.evaluator.laneLoop);
+  LoopSet ofPanel = nest.getLoopsOf(panel.of.tensor, *panel.of.at);
+  return llvm::any_of(nest.getInputs(), [&](const Access &input) {
+    LoopSet own = nest.getLoopsOf(input.tensor, *input.at);
+    Layout layout = loops.function.getLayout(input.tensor);
+    return contains(own, lane) && !(own & ~ofPanel) && !layout.block &&
+           getLaneStride(nest, input, lane, layout) < 0 &&
+           getLaneStride(nest, input, panel.rows.back(), layout) == 1;
+  });
+}
+
+/// Copies the elements of the factor at the open blocks to the panel, if it is
+/// transposed as many of its rows at once as a vector has lanes.
 static void fill(NestLoops &loops, const Panel &panel) {
   TileEvaluator &evaluator = loops.evaluator;
+  unsigned inner = panel.rows.back();
+  int64_t &factor = loops.factors[inner];
+  int64_t before = factor, rows = loops.nest.getLoops()[inner].extent;
+  LoopSet open = toLoopSet(evaluator.laneLoop);
+  if (!panel.hasPairs && rows >= loops.lanes && isTransposed(loops, panel)) {
+    factor = loops.lanes;
+    open |= toLoopSet(inner);
+  }
   loops.open(panel.rows, {}, [&](ValueRange) {
-    for (const Tile &tile : loops.getTiles(toLoopSet(evaluator.laneLoop))) {
+    evaluator.transposedLoop = factor == loops.lanes ? int(inner) : -1;
+    for (const Tile &tile : loops.getTiles(open)) {
       Value elements = panel.hasPairs ? loops.evaluatePairs(panel.of, tile)
                                       : evaluator.evaluate(panel.of.tensor,
                                                            *panel.of.at, tile);
@@ -39,8 +64,10 @@ static void fill(NestLoops &loops, const Panel &panel) {
                             evaluator.toVector(elements, tile),
                             evaluator.getAddress(panel, tile));
     }
+    evaluator.transposedLoop = -1;
     return NestLoops::Values();
   });
+  factor = before;
 }
 
 /// A number for the open blocks of the loops around the panel: different from

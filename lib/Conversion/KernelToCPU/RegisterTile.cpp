@@ -15,6 +15,9 @@ namespace tdc {
 /// The most neighbouring vectors of a tile, and the most rows of a tile with
 /// vectors.
 constexpr int64_t kMostColumns = 12, kMostRows = 12;
+/// The positions of a loop from which a product's tile has rows along it, even
+/// if another loop has more.
+constexpr int64_t kEnoughRows = 6;
 /// Terms of a product from which lanes may be added up for each result.
 constexpr int64_t kManyTerms = 64;
 /// Terms of a row of which half as many are summed at once.
@@ -79,7 +82,11 @@ int Scheduler::findUnrolledLoop(LoopSet common) const {
   for (unsigned loop : schedule.outer)
     if (!schedule.isOnLanes(loop) && contains(candidates, loop) &&
         nest.getLoops()[loop].extent != 0)
-      row = loop; // the innermost one
+      // The innermost one, unless it has too few positions for a tile.
+      if (!contraction || row < 0 ||
+          nest.estimateExtent(loop) >=
+              std::min(nest.estimateExtent(unsigned(row)), kEnoughRows))
+        row = loop;
   return row;
 }
 

@@ -43,15 +43,19 @@ func.func @transposed_small(%x: tensor<40x512xf32>, %w: tensor<16x512xf32>) -> t
 
 // -----
 
-// With fewer terms, the right factor is gathered into panels, once for all rows.
+// With fewer terms, the right factor is copied to panels, once for all rows: 16
+// rows of 16 terms are transposed in registers.
 // CHECK-LABEL: func.func @transposed_short
 // CHECK: -> (tensor<128x96xf32>, tensor<{{.*}}xf32>)
-// CHECK: llvm.intr.masked.gather
+// CHECK-COUNT-64: vector.shuffle
 // CHECK: llvm.store
 // CHECK: scf.for
+// CHECK-NOT: vector.shuffle
 // CHECK-NOT: llvm.intr.masked.gather
 // CHECK-NOT: vector.reduction
 // CHECK: llvm.return
+// SHORT-LABEL: func.func @transposed_short
+// SHORT-COUNT-8: vector.shuffle
 func.func @transposed_short(%x: tensor<128x32xf32>, %w: tensor<96x32xf32>) -> tensor<128x96xf32> {
   %t = td.permute %w [1, 0] : tensor<96x32xf32> to tensor<32x96xf32>
   %y = td.matmul %x, %t : tensor<128x32xf32>, tensor<32x96xf32> -> tensor<128x96xf32>
@@ -139,7 +143,7 @@ func.func @strided(%x: tensor<1x32x16x32xf32>, %w: tensor<64x32x1x1xf32>) -> ten
 // CHECK-LABEL: func.func @outer_term
 // The other 16 elements are for the tag of threads.
 // CHECK: -> (tensor<128x96xf32>, tensor<1552xf32>)
-// CHECK: llvm.intr.masked.gather
+// CHECK: vector.shuffle
 // CHECK: llvm.store
 func.func @outer_term(%x: tensor<128x16x16xf32>, %w: tensor<96x16xf32>) -> tensor<128x96xf32> {
   %y = td.contract %x, %w at affine_map<(d0, d1, d2, d3) -> (d0, d2, d3)>,
@@ -347,12 +351,12 @@ func.func @rows(%x: tensor<?x770xf32>, %w: tensor<513x770xf32>) -> tensor<?x513x
 
 // -----
 
-// A block has 5 rows; what remains runs in blocks of 2 rows, and of 1.
+// A block has 6 rows; what remains runs in blocks of 2 rows, and of 1.
 // CHECK-LABEL: func.func @remaining_rows
 // CHECK: llvm.func internal @kernel_0
 // CHECK: scf.for {{.*}} step %c64_i64
-// CHECK: scf.for {{.*}} step %c5_i64
-// CHECK-COUNT-20: math.fma
+// CHECK: scf.for {{.*}} step %c6_i64
+// CHECK-COUNT-24: math.fma
 // CHECK: scf.for {{.*}} step %c2_i64
 // CHECK-COUNT-8: math.fma
 // CHECK: scf.for {{.*}} step %c1_i64
@@ -360,4 +364,21 @@ func.func @rows(%x: tensor<?x770xf32>, %w: tensor<513x770xf32>) -> tensor<?x513x
 func.func @remaining_rows(%x: tensor<?x96xf32>, %w: tensor<96x128xf32>) -> tensor<?x128xf32> {
   %p = td.matmul %x, %w : tensor<?x96xf32>, tensor<96x128xf32> -> tensor<?x128xf32>
   return %p : tensor<?x128xf32>
+}
+
+// -----
+
+// A run-time number of rows times a transposed matrix: from 32 rows on, the matrix
+// is copied to panels; fewer rows add up the lanes of products along the terms.
+// CHECK-LABEL: func.func @few_or_panel
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, {{.*}}, %c32_i64
+// CHECK: scf.if %[[FEW]]
+// CHECK-NOT: vector.shuffle
+// CHECK: vector.reduction <add>
+// CHECK: } else {
+// CHECK: vector.shuffle
+func.func @few_or_panel(%x: tensor<?x1024xf32>, %w: tensor<256x1024xf32>) -> tensor<?x256xf32> {
+  %t = td.permute %w [1, 0] : tensor<256x1024xf32> to tensor<1024x256xf32>
+  %p = td.matmul %x, %t : tensor<?x1024xf32>, tensor<1024x256xf32> -> tensor<?x256xf32>
+  return %p : tensor<?x256xf32>
 }

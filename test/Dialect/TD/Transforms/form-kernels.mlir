@@ -486,3 +486,35 @@ func.func @gpu_factor(%x: tensor<80x80xf32, #g>, %w: tensor<80x800xf32, #g>, %v:
   %z = td.matmul %f, %v : tensor<80x80xf32, #g>, tensor<80x10xf32, #g> -> tensor<80x10xf32, #g>
   return %y, %z : tensor<80x800xf32, #g>, tensor<80x10xf32, #g>
 }
+
+// -----
+
+// The schedule of a kernel is made for one large product: the sum of two is an
+// epilogue of the second one.
+// CHECK-LABEL: func.func @two_products
+// CHECK: %[[P:.*]] = td.kernel(%arg0, %arg1)
+// CHECK: td.matmul
+// CHECK: td.yield
+// CHECK: td.kernel(%[[P]], %arg2, %arg3)
+// CHECK: td.matmul
+// CHECK: td.add
+func.func @two_products(%x: tensor<80x80xf32>, %v: tensor<80x80xf32>, %y: tensor<80x80xf32>, %w: tensor<80x80xf32>) -> tensor<80x80xf32> {
+  %a = td.matmul %x, %v : tensor<80x80xf32>, tensor<80x80xf32> -> tensor<80x80xf32>
+  %b = td.matmul %y, %w : tensor<80x80xf32>, tensor<80x80xf32> -> tensor<80x80xf32>
+  %c = td.add %a, %b : tensor<80x80xf32>
+  return %c : tensor<80x80xf32>
+}
+
+// -----
+
+// Small ones are one kernel.
+// CHECK-LABEL: func.func @two_small_products
+// CHECK: td.matmul
+// CHECK: td.matmul
+// CHECK: td.yield
+func.func @two_small_products(%x: tensor<8x80xf32>, %v: tensor<80x80xf32>, %y: tensor<8x80xf32>, %w: tensor<80x80xf32>) -> tensor<8x80xf32> {
+  %a = td.matmul %x, %v : tensor<8x80xf32>, tensor<80x80xf32> -> tensor<8x80xf32>
+  %b = td.matmul %y, %w : tensor<8x80xf32>, tensor<80x80xf32> -> tensor<8x80xf32>
+  %c = td.add %a, %b : tensor<8x80xf32>
+  return %c : tensor<8x80xf32>
+}

@@ -20,6 +20,8 @@ namespace {
 constexpr unsigned kCheapPrologue = 2;
 /// The most positions that read an element of such a factor.
 constexpr int64_t kMostReaders = 64;
+/// The multiplications of a product that takes some microseconds.
+constexpr int64_t kLargeProduct = 1 << 18;
 /// The most instructions per element of a kernel: compared with them one more
 /// store costs nothing, and code generation takes more than linear time for a
 /// kernel.
@@ -60,16 +62,25 @@ bool expands(Operation *op) {
   return access.symbols.empty() && dims > coordinates;
 }
 
+/// The multiplications of a product; 0 of any other op.
+int64_t countProducts(Operation *op) {
+  if (!hasFamily(op, OpFamily::Contraction))
+    return 0;
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  return llvm::SaturatingMultiply<uint64_t>(
+      estimateElements(type), estimateTerms(cast<ReductionOp>(op)));
+}
+
+/// Whether the product takes so long that it has a kernel without another one:
+/// schedules are made for one product.
+bool isLargeProduct(Operation *op) { return countProducts(op) > kLargeProduct; }
+
 /// Whether several tiles of a product read each element of the factor.
 bool isReadByTiles(Operation *op, Value factor) {
   if (!hasFamily(op, OpFamily::Contraction))
     return false;
-  auto elements = [](Value tensor) {
-    return estimateElements(cast<RankedTensorType>(tensor.getType()));
-  };
-  int64_t products =
-      elements(op->getResult(0)) * estimateTerms(cast<ReductionOp>(op));
-  return products / elements(factor) > kMostReaders;
+  int64_t elements = estimateElements(cast<RankedTensorType>(factor.getType()));
+  return countProducts(op) / elements > kMostReaders;
 }
 
 /// Whether the op reads its operand at other coordinates than its result's own.
@@ -193,7 +204,7 @@ void FusionGraph::chooseRoots(Block &block) {
                     (isOnGPU(def) || getElementTypeOrSelf(widened).isBF16());
     storeResult(isNarrow ? narrow : def);
     if (isNarrow)
-      unstored[def] = {0, getCost(def), false, 0};
+      unstored[def] = {0, 0, getCost(def), false, 0};
   };
 
   unsigned seen = 0;
@@ -208,18 +219,21 @@ void FusionGraph::chooseRoots(Block &block) {
         store(operand);
     }
     auto countReductions = [&](Value operand) {
-      return unstored.lookup(operand.getDefiningOp()).reductions;
+      Unstored part = unstored.lookup(operand.getDefiningOp());
+      return std::make_pair(part.products, part.reductions);
     };
     Unstored own;
     while (true) {
-      own = {isa<ReductionOp>(op), getCost(&op), !cannotFail(&op), seen};
+      own = {isa<ReductionOp>(op), isLargeProduct(&op), getCost(&op),
+             !cannotFail(&op), seen};
       for (Value operand : op.getOperands()) {
         Unstored part = unstored.lookup(operand.getDefiningOp());
         own.reductions += part.reductions;
+        own.products += part.products;
         own.cost += part.cost;
         own.mayFail |= part.mayFail;
       }
-      if (own.reductions <= kMaxReductions)
+      if (own.reductions <= kMaxReductions && own.products <= 1)
         break;
       store(*llvm::max_element(op.getOperands(), [&](Value a, Value b) {
         return countReductions(a) < countReductions(b);
@@ -433,6 +447,13 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   // Elementwise work next to a reduction would be repeated for each register
   // tile of the reduction, unless it is an epilogue.
   if (llvm::any_of(a.body, isNeverFused) || llvm::any_of(b.body, isNeverFused))
+    return false;
+  llvm::SmallPtrSet<Operation *, 2> products;
+  for (const Node *node : {&a, &b})
+    for (Operation *op : node->body)
+      if (isLargeProduct(op))
+        products.insert(op);
+  if (products.size() > 1)
     return false;
   bool isMixed = reduces(a) != reduces(b);
   if (isMixed && (isStep(a) || isStep(b)))

@@ -74,6 +74,7 @@ private:
   /// The work between a value and the stored values that it is computed from.
   struct Unstored {
     unsigned reductions = 0;
+    unsigned products = 0; ///< large ones
     unsigned cost = 0;
     bool mayFail = false;
     unsigned seenBefore = 0; ///< observable ops that precede it
