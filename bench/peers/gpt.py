@@ -19,7 +19,7 @@ class GPT:
     program, steps = "gpt", 8  # of tdc, of a call of tdc's
     is_classifier = True
     watched = "block.0.qkv.weight"
-    is_in_numpy = False
+    is_in_numpy, is_in_iree = False, True
 
     @property
     def operations(self):

@@ -42,6 +42,23 @@ class Ops:
             scores = jnp.where(jnp.tril(jnp.ones(scores.shape[-2:], bool)), scores, -1e30)
         return jax.nn.softmax(scores, -1) @ v
 
+    # Of sentences:
+    @staticmethod
+    def embed(weight, ids):
+        return weight[ids]
+
+    @staticmethod
+    def heads(x, count):
+        return x.reshape(*x.shape[:-1], count, -1)
+
+    @staticmethod
+    def merged(x):
+        return x.reshape(*x.shape[:-2], -1)
+
+    @staticmethod
+    def mean_of_words(x):
+        return x.mean(1)
+
     # Of images, with the channels last, as XLA prefers:
     relu6 = staticmethod(jax.nn.relu6)
 
@@ -60,6 +77,11 @@ class Ops:
     def batch_norm(x, weight, bias, mean, variance, epsilon):
         scale = weight * jax.lax.rsqrt(variance + epsilon)
         return x * scale + (bias - mean * scale)
+
+    @staticmethod
+    def norm_batch(x, weight, bias, epsilon):
+        mean, variance = x.mean((0, 1, 2)), x.var((0, 1, 2))
+        return Ops.batch_norm(x, weight, bias, mean, variance, epsilon)
 
     @staticmethod
     def max_pool(x, kernel, stride, padding):

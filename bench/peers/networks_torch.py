@@ -36,6 +36,23 @@ class Ops:
     def attention(q, k, v, is_causal):
         return functional.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
 
+    # Of sentences:
+    @staticmethod
+    def embed(weight, ids):
+        return weight[ids]
+
+    @staticmethod
+    def heads(x, count):
+        return x.reshape(*x.shape[:-1], count, -1)
+
+    @staticmethod
+    def merged(x):
+        return x.reshape(*x.shape[:-2], -1)
+
+    @staticmethod
+    def mean_of_words(x):
+        return x.mean(1)
+
     # Of images:
     relu6 = staticmethod(functional.relu6)
     max_pool = staticmethod(functional.max_pool2d)
@@ -51,6 +68,11 @@ class Ops:
     @staticmethod
     def batch_norm(x, weight, bias, mean, variance, epsilon):
         return functional.batch_norm(x, mean, variance, weight, bias, eps=epsilon)
+
+    @staticmethod
+    def norm_batch(x, weight, bias, epsilon):
+        """By the mean and variance of the batch."""
+        return functional.batch_norm(x, None, None, weight, bias, training=True, eps=epsilon)
 
     @staticmethod
     def flat(x):

@@ -8,6 +8,7 @@ import numpy as np
 
 from mlp import initial_weights
 from peers.gpt import GPT
+from peers.training import Encoder, LeNet, ResNet18
 
 CHECKED_STEPS = 4
 
@@ -23,7 +24,7 @@ class MLP:
     is_classifier: bool = False
 
     watched = "fc1.weight"
-    is_in_numpy = True
+    is_in_numpy = is_in_iree = True
 
     @property
     def operations(self):
@@ -59,6 +60,9 @@ CASES = {
     "batch20": MLP("step", 1000, (10, 50, 1), 5, 20),
     "wide": MLP("wide", 50, (784, 512, 512, 10), 8, 128, is_classifier=True),
     "gpt": GPT(),
+    "lenet": LeNet(),
+    "resnet18": ResNet18(),
+    "encoder": Encoder(),
 }
 
 

@@ -12,7 +12,10 @@ class Torch(Trainer):
     dtype = torch.float32
 
     def prepare(self, weights, xs, ys):
-        self.xs, self.ys = list(torch.from_numpy(xs)), list(torch.from_numpy(ys))
+        xs = torch.from_numpy(xs)
+        if xs.is_floating_point():
+            xs = xs.to(self.dtype)
+        self.xs, self.ys = list(xs), list(torch.from_numpy(ys))
         # The optimizer changes them in place.
         weights = {name: weight.copy() for name, weight in weights.items()}
         self.model = Network(self.case.forward, weights, is_trained=True).to(self.dtype)

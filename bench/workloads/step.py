@@ -1,7 +1,8 @@
 """One training step with Adam at 1e-3. `full` and `batch20`: Linear(10, 50)-ReLU-Linear(50,
 1), mean squared error, 100 rows at once or 5 batches of 20, one after the other. `wide`:
 784-512-512-10, cross entropy, 8 batches of 128, one after the other. `gpt`: a character
-GPT, cross entropy, 8 batches of 12 sentences of 64 characters."""
+GPT, cross entropy, 8 batches of 12 sentences of 64 characters. `lenet`, `resnet18`, `encoder`:
+the networks of peers/training.py."""
 
 import numpy as np
 from safetensors.numpy import save_file
@@ -56,7 +57,8 @@ def of_tdc(case, tdc):
 
 
 def peers(case):
-    names = [name for name in PEERS if name != "numpy" or CASES[case].is_in_numpy]
+    is_there = {"numpy": CASES[case].is_in_numpy, "iree": CASES[case].is_in_iree}
+    names = [name for name in PEERS if is_there.get(name, True)]
     return [Worker(name, PEERS[name], case) for name in names]
 
 
@@ -65,7 +67,7 @@ def work(case):
 
 
 def judge(case, output):
-    """Compares with NumPy in f64, a GPT with PyTorch in f64."""
+    """Compares with NumPy in f64, networks that are not in NumPy with PyTorch in f64."""
     if CASES[case].is_in_numpy:
         return compare(output, Exact(case).results)
     from peers.step_torch import Exact as TorchExact  # where it is needed: it takes seconds
