@@ -29,7 +29,7 @@ def relu(x):
     return np.maximum(x, 0)
 
 
-for name in ("even", "odd", "bands", "batch", "direct"):
+for name in ("even", "odd", "bands", "batch", "direct", "small", "some"):
     check(name)
 check("layer", before=lambda x: relu(x / 2),
       after=lambda y: relu(y + load("bias")[:, None, None] + load("rest")))

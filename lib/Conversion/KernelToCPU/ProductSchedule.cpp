@@ -100,6 +100,8 @@ bool Scheduler::planWinograd() {
   schedule.outer.assign(loops.images.begin(), loops.images.end());
   schedule.outer.append({loops.rows, loops.filters});
   schedule.factors[loops.rows] = getBandRows(nest, loops);
+  if (!loops.images.empty())
+    schedule.factors[loops.images.back()] = getBandImages(nest, loops);
   schedule.factors[loops.filters] = getPartVectors(nest, loops, schedule.lanes);
   return true;
 }

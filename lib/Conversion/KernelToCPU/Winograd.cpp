@@ -36,6 +36,22 @@ int64_t getBandRows(const LoopNest &nest, const WinogradLoops &loops) {
   return std::min(rows, 2 * band);
 }
 
+int64_t getBandImages(const LoopNest &nest, const WinogradLoops &loops) {
+  int64_t rows = getExtent(nest, loops.rows);
+  if (loops.images.size() != 1 || getBandRows(nest, loops) < rows)
+    return 1;
+  int64_t images = getExtent(nest, loops.images.front()),
+          most = kMostTiles / loops.countTiles(nest, rows);
+  // What remains of a run-time number has code of its own.
+  constexpr int64_t kMostRunTime = 4;
+  if (ShapedType::isDynamic(images))
+    return std::clamp<int64_t>(most, 1, kMostRunTime);
+  int64_t band = std::clamp<int64_t>(most, 1, images);
+  while (images % band != 0)
+    --band;
+  return band;
+}
+
 int64_t getPartVectors(const LoopNest &nest, const WinogradLoops &loops,
                        int64_t lanes) {
   int64_t all = getExtent(nest, loops.filters) / lanes, part = kMostVectors;
@@ -66,7 +82,7 @@ public:
         filters(getExtent(nest, loops.filters)),
         part(schedule.getStep(loops.filters)),
         tileColumns(llvm::divideCeil(getExtent(nest, loops.columns), 2)),
-        mostTiles(loops.countTiles(nest, schedule.factors[loops.rows])),
+        mostTiles(countTiles(schedule.factors)),
         vector(VectorType::get({lanes}, b.getF32Type())) {}
 
   void emit(ArrayRef<StoreTarget> targets);
@@ -76,10 +92,19 @@ private:
   /// A number times a constant.
   using Term = std::pair<Value, int64_t>;
 
+  /// The tiles of a band, from the elements of each loop in it.
+  int64_t countTiles(ArrayRef<int64_t> factors) const {
+    int64_t tiles = loops.countTiles(nest, factors[loops.rows]);
+    for (unsigned image : loops.images)
+      tiles *= factors[image];
+    return tiles;
+  }
   /// Whether the weights of a part are transformed for its only band.
   bool hasOneBand() const {
-    return loops.images.empty() &&
-           schedule.factors[loops.rows] >= getExtent(nest, loops.rows);
+    auto isWhole = [&](unsigned loop) {
+      return schedule.factors[loop] == getExtent(nest, loop);
+    };
+    return isWhole(loops.rows) && llvm::all_of(loops.images, isWhole);
   }
   /// The floats of one of the 16 elements, for all tiles of a band. Neighbours
   /// in memory would be in few sets of the nearest cache without the gaps.
@@ -105,7 +130,7 @@ private:
   /// elements or vectors, with `onLanes` on lanes.
   NestLoops makeLoops(unsigned onLanes, int64_t pixels, int64_t filters);
   /// The first tile of the open block, as a number in the band.
-  Value getTile(NestLoops &step, Value bandStart);
+  Value getTile(NestLoops &step, NestLoops &outer);
   Value getPartOffset(NestLoops &outer);
 
   void transformImages(NestLoops &outer);
@@ -197,11 +222,20 @@ NestLoops WinogradEmitter::makeLoops(unsigned onLanes, int64_t pixels,
   return NestLoops(function, nest, step);
 }
 
-Value WinogradEmitter::getTile(NestLoops &step, Value bandStart) {
+Value WinogradEmitter::getTile(NestLoops &step, NestLoops &outer) {
   Value two = function.index(2);
-  Value row = arith::SubIOp::create(
-      b, loc, step.evaluator.positions[loops.rows], bandStart);
-  row = arith::DivUIOp::create(b, loc, row, two);
+  auto getInBand = [&](unsigned loop) -> Value {
+    return arith::SubIOp::create(b, loc, step.evaluator.positions[loop],
+                                 outer.evaluator.positions[loop]);
+  };
+  Value row = arith::DivUIOp::create(b, loc, getInBand(loops.rows), two);
+  // Only the innermost of several loops over images has several in a band.
+  if (!loops.images.empty()) {
+    int64_t rows = llvm::divideCeil(outer.factors[loops.rows], 2);
+    Value image = arith::MulIOp::create(b, loc, getInBand(loops.images.back()),
+                                        function.index(rows));
+    row = arith::AddIOp::create(b, loc, image, row);
+  }
   Value column = arith::DivUIOp::create(
       b, loc, step.evaluator.positions[loops.columns], two);
   return arith::AddIOp::create(
@@ -219,7 +253,6 @@ Value WinogradEmitter::getPartOffset(NestLoops &outer) {
 
 /// B' d B for all tiles and channels of the open band.
 void WinogradEmitter::transformImages(NestLoops &outer) {
-  Value start = outer.evaluator.positions[loops.rows];
   NestLoops step = makeLoops(loops.channels, /*pixels=*/2, /*filters=*/1);
   Access image = nest.getOperand(product, loops.image);
   auto transform = [&](ValueRange) {
@@ -242,7 +275,7 @@ void WinogradEmitter::transformImages(NestLoops &outer) {
                   minus(d[1], d[3])};
     });
     Value address = getAddress(getImages(),
-                               {{getTile(step, start), imageRow()},
+                               {{getTile(step, outer), imageRow()},
                                 {step.evaluator.positions[loops.channels], 1}});
     for (int64_t element = 0; element < kElements; ++element)
       store(square[element / 4][element % 4], address, element * imageStride());
@@ -345,7 +378,7 @@ void WinogradEmitter::multiplyTile(Value image, Value weights, Value sums,
 
 /// The 16 products of matrices of the open band and part.
 void WinogradEmitter::multiply(NestLoops &outer) {
-  int64_t tiles = loops.countTiles(nest, outer.factors[loops.rows]),
+  int64_t tiles = countTiles(outer.factors),
           vectors = outer.factors[loops.filters];
   int64_t most = (function.vectorRegisters - kColumns - 1) / kColumns;
   int64_t blocks = llvm::divideCeil(tiles, most);
@@ -387,14 +420,13 @@ void WinogradEmitter::multiply(NestLoops &outer) {
 /// A' s A for the sums of the open band and part, and the roots.
 void WinogradEmitter::transformSums(NestLoops &outer,
                                     ArrayRef<StoreTarget> targets) {
-  Value start = outer.evaluator.positions[loops.rows],
-        first = outer.evaluator.positions[loops.filters];
+  Value first = outer.evaluator.positions[loops.filters];
   NestLoops step = makeLoops(loops.filters, /*pixels=*/2, /*filters=*/1);
   auto transform = [&](ValueRange) {
     Value filter = arith::SubIOp::create(
         b, loc, step.evaluator.positions[loops.filters], first);
     Value address =
-        getAddress(getSums(), {{getTile(step, start), sumRow()}, {filter, 1}});
+        getAddress(getSums(), {{getTile(step, outer), sumRow()}, {filter, 1}});
     Square square;
     for (int64_t element = 0; element < kElements; ++element)
       square[element / 4][element % 4] = load(address, element * sumStride());

@@ -18,6 +18,8 @@ namespace tdc {
 /// The rows of results in a band, which has `kMostTiles` tiles at most if rows
 /// allow it. Bands are equally long.
 int64_t getBandRows(const td::LoopNest &nest, const td::WinogradLoops &loops);
+/// The images in a band: several if all rows of one are few tiles.
+int64_t getBandImages(const td::LoopNest &nest, const td::WinogradLoops &loops);
 /// The filters of a part, in vectors.
 int64_t getPartVectors(const td::LoopNest &nest, const td::WinogradLoops &loops,
                        int64_t lanes);

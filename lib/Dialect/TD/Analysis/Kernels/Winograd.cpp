@@ -15,6 +15,9 @@ constexpr int64_t kFewestOfGathered = 128;
 /// With fewer channels or filters, the transformations of the image cost more
 /// than the products save.
 constexpr int64_t kFewestChannels = 32;
+/// The most tiles in a row times channels: of longer rows, which are
+/// transformed as a whole, the caches would not hold enough.
+constexpr int64_t kMostInRow = 1 << 17;
 /// A sum of more channels would need partial sums.
 constexpr int64_t kMostChannels = 1024;
 
@@ -99,6 +102,7 @@ std::optional<WinogradLoops> WinogradLoops::find(const LoopNest &nest,
   if (channels % lanes != 0 || count % lanes != 0 ||
       channels < kFewestChannels || count < kFewestChannels ||
       channels > kMostChannels ||
+      loops.countTiles(nest, /*ofRows=*/1) * channels > kMostInRow ||
       tiles < (isGathered ? kFewestOfGathered : kFewestTiles) ||
       !isContiguous(nest, nest.getOperand(product, loops.image), loops.channels,
                     layoutOf))
