@@ -1,5 +1,6 @@
-"""Networks whose training step is measured: LeNet-5 on images of 28 x 28, ResNet-18 on images of
-32 x 32 as for CIFAR-10, and an encoder of sentences. Names of weights and their order are PyTorch's."""
+"""Networks whose training step is measured: LeNet-5 on images of 28 x 28, ResNet-18 on images
+of 32 x 32 as for CIFAR-10, and an encoder of sentences. Names of weights and their order are
+PyTorch's."""
 
 from dataclasses import dataclass
 
@@ -129,7 +130,8 @@ class Encoder(Case):
             q, k, v = (ops.swap(ops.heads(qkv[..., n * width:(n + 1) * width], self.heads), 1, 2)
                        for n in range(3))
             y = ops.merged(ops.swap(ops.attention(q, k, v, False), 1, 2))
-            x = net.layer_norm(x + net.linear(y, f"{name}.out.", width, width), f"{name}.ln1", width)
+            y = net.linear(y, f"{name}.out.", width, width)
+            x = net.layer_norm(x + y, f"{name}.ln1", width)
             y = ops.gelu(net.linear(x, f"{name}.up.", width, 4 * width), False)
             y = net.linear(y, f"{name}.down.", 4 * width, width)
             x = net.layer_norm(x + y, f"{name}.ln2", width)
