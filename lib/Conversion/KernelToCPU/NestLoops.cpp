@@ -16,16 +16,17 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
                      const NestSchedule &schedule)
     : KernelLoops(function, nest, schedule.lanes, schedule.factors,
                   schedule.onLanes),
-      prefetch(schedule.prefetch), lastLanes(schedule.lastLanes),
-      resultLane(schedule.resultLane), paired(schedule.paired),
-      shared(schedule.shared), firstBlock(function.firstBlock),
-      endBlock(function.endBlock) {}
+      prefetch(schedule.prefetch), transposed(schedule.transposed),
+      lastLanes(schedule.lastLanes), resultLane(schedule.resultLane),
+      paired(schedule.paired), shared(schedule.shared),
+      firstBlock(function.firstBlock), endBlock(function.endBlock) {}
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
                                        int64_t factor, Value lastMask,
                                        Operation *entry, ValueRange carried,
                                        Body body) {
-  int outerLane = evaluator.laneLoop;
+  int outerLane = evaluator.laneLoop,
+      outerTransposed = evaluator.transposedLoop;
   int64_t wholeFactor = factors[loop];
   Value outerPosition = evaluator.positions[loop];
   bool isLane = isOnLanes(loop);
@@ -37,6 +38,8 @@ NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
   Value outerFirst = firstBlock, outerEnd = endBlock;
   if (isShared(loop) && loop != shared.back())
     enterShare(loop, position);
+  if (int(loop) == transposed)
+    evaluator.transposedLoop = factor == lanes ? int(loop) : -1;
   factors[loop] = factor;
   evaluator.positions[loop] = position;
   evaluator.steps[loop] = getUnit(loop);
@@ -47,6 +50,7 @@ NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
   endBlock = outerEnd;
   evaluator.positions[loop] = outerPosition;
   factors[loop] = wholeFactor;
+  evaluator.transposedLoop = outerTransposed;
   if (isLane) {
     evaluator.laneLoop = outerLane;
     evaluator.masks.clear();

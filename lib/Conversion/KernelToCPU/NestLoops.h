@@ -55,6 +55,7 @@ public:
 
   /// See NestSchedule.
   const std::optional<NestSchedule::PrefetchPlan> prefetch;
+  int transposed;
 
 private:
   /// Blocks [from, to) of a loop; the last one may be masked.

@@ -51,11 +51,11 @@ static void fill(NestLoops &loops, const Panel &panel) {
   int64_t before = factor, rows = loops.nest.getLoops()[inner].extent;
   LoopSet open = toLoopSet(evaluator.laneLoop);
   if (!panel.hasPairs && rows >= loops.lanes && isTransposed(loops, panel)) {
+    loops.transposed = int(inner);
     factor = loops.lanes;
     open |= toLoopSet(inner);
   }
   loops.open(panel.rows, {}, [&](ValueRange) {
-    evaluator.transposedLoop = factor == loops.lanes ? int(inner) : -1;
     for (const Tile &tile : loops.getTiles(open)) {
       Value elements = panel.hasPairs ? loops.evaluatePairs(panel.of, tile)
                                       : evaluator.evaluate(panel.of.tensor,
@@ -64,9 +64,9 @@ static void fill(NestLoops &loops, const Panel &panel) {
                             evaluator.toVector(elements, tile),
                             evaluator.getAddress(panel, tile));
     }
-    evaluator.transposedLoop = -1;
     return NestLoops::Values();
   });
+  loops.transposed = -1;
   factor = before;
 }
 

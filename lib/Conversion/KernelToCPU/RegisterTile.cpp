@@ -18,6 +18,9 @@ constexpr int64_t kMostColumns = 12, kMostRows = 12;
 /// The positions of a loop from which a product's tile has rows along it, even
 /// if another loop has more.
 constexpr int64_t kEnoughRows = 6;
+/// The most instructions per element of a block that is transposed in
+/// registers: it has code for as many vectors as they have lanes.
+constexpr int64_t kMostTransposed = 8;
 /// Terms of a product from which lanes may be added up for each result.
 constexpr int64_t kManyTerms = 64;
 /// Terms of a row of which half as many are summed at once.
@@ -174,10 +177,35 @@ void Scheduler::addChains() {
         schedule.factors[loop] = std::clamp<int64_t>(countVectors(loop), 1, 4);
 }
 
+void Scheduler::planTransposes() {
+  auto *lane = findLane();
+  if (lane == schedule.outer.end())
+    return;
+  int64_t operations = 0;
+  KernelOp kernel = function.kernel;
+  for (Operation &op : kernel.getBody().front())
+    if (nest.isInside(&op))
+      operations += int64_t(cast<ComputeOp>(op).getInfo().cost);
+  if (operations > kMostTransposed)
+    return;
+  for (unsigned loop : schedule.outer)
+    if (loop != *lane && nest.estimateExtent(loop) >= schedule.lanes &&
+        llvm::any_of(nest.getInputs(), [&](const Access &input) {
+          Layout layout = function.getLayout(input.tensor);
+          return !layout.block &&
+                 getLaneStride(nest, input, *lane, layout) < 0 &&
+                 getLaneStride(nest, input, loop, layout) == 1;
+        })) {
+      schedule.transposed = int(loop);
+      schedule.factors[loop] = schedule.lanes;
+      return;
+    }
+}
+
 void Scheduler::chooseFactors() {
   SmallVectorImpl<int64_t> &factors = schedule.factors;
   if (nest.getReductions().empty())
-    return;
+    return planTransposes();
   const int64_t budget = getAccumulatorBudget();
 
   // Loops of only some reductions' results are held in full.

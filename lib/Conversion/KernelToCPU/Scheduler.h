@@ -98,6 +98,9 @@ private:
   }
 
   // RegisterTile.cpp
+  /// Chooses the loop along which tensors are transposed in registers, if a
+  /// nest without reductions would gather their elements.
+  void planTransposes();
   /// The loop that a register tile unrolls next to the lanes; -1 if there is
   /// none. For a contraction it is a loop of the factor that is not on lanes,
   /// so that each of its elements is multiplied with a vector of the other

@@ -53,9 +53,11 @@ func.func @matvec(%x: tensor<3x64xf32>, %w: tensor<64x1xf32>) -> tensor<3x1xf32>
 
 // -----
 
-// An operand that is strided along the lanes is gathered.
+// Rows of an operand that is strided along the lanes are loaded and transposed, 16
+// at once, here twice. What remains is gathered.
 // CHECK-LABEL: func.func @transpose
 // CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK-COUNT-64: vector.shuffle
 // CHECK: llvm.intr.masked.gather
 func.func @transpose(%x: tensor<40x30xf32>) -> tensor<30x40xf32> {
   %y = td.permute %x [1, 0] : tensor<40x30xf32> to tensor<30x40xf32>
