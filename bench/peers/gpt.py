@@ -29,11 +29,6 @@ class GPT:
         seen = (self.tokens + 1) / 2
         return 3 * 2 * count * (products + 2 * self.layers * self.width * seen)
 
-    @property
-    def bytes(self):
-        """Of the parameters and their two means, which a step reads and writes."""
-        return 4 * 2 * 3 * sum(weight.size for weight in self.weights().values())
-
     def weights(self):
         random, width = np.random.default_rng(0), self.width
         layers = {"qkv": (3 * width, width), "out": (width, width), "up": (4 * width, width),

@@ -4,10 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from peers.networks import forward_of
+from peers.networks import SentenceOps, forward_of
 
 
-class Ops:
+class Ops(SentenceOps):
     """What the models call. The weights of `linear` are those of `weights_of`."""
     relu = staticmethod(jax.nn.relu)
     stack = staticmethod(jnp.stack)
@@ -41,23 +41,6 @@ class Ops:
         if is_causal:
             scores = jnp.where(jnp.tril(jnp.ones(scores.shape[-2:], bool)), scores, -1e30)
         return jax.nn.softmax(scores, -1) @ v
-
-    # Of sentences:
-    @staticmethod
-    def embed(weight, ids):
-        return weight[ids]
-
-    @staticmethod
-    def heads(x, count):
-        return x.reshape(*x.shape[:-1], count, -1)
-
-    @staticmethod
-    def merged(x):
-        return x.reshape(*x.shape[:-2], -1)
-
-    @staticmethod
-    def mean_of_words(x):
-        return x.mean(1)
 
     # Of images, with the channels last, as XLA prefers:
     relu6 = staticmethod(jax.nn.relu6)

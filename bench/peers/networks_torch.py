@@ -3,10 +3,10 @@
 import torch
 from torch.nn import functional
 
-from peers.networks import forward_of
+from peers.networks import SentenceOps, forward_of
 
 
-class Ops:
+class Ops(SentenceOps):
     """What the models call."""
     linear = staticmethod(functional.linear)
     relu = staticmethod(torch.relu)
@@ -35,23 +35,6 @@ class Ops:
     @staticmethod
     def attention(q, k, v, is_causal):
         return functional.scaled_dot_product_attention(q, k, v, is_causal=is_causal)
-
-    # Of sentences:
-    @staticmethod
-    def embed(weight, ids):
-        return weight[ids]
-
-    @staticmethod
-    def heads(x, count):
-        return x.reshape(*x.shape[:-1], count, -1)
-
-    @staticmethod
-    def merged(x):
-        return x.reshape(*x.shape[:-2], -1)
-
-    @staticmethod
-    def mean_of_words(x):
-        return x.mean(1)
 
     # Of images:
     relu6 = staticmethod(functional.relu6)

@@ -32,11 +32,6 @@ class MLP:
         first, *_ = layers = [n * m for n, m in zip(self.sizes, self.sizes[1:])]
         return 2 * self.rows * (3 * sum(layers) - first)
 
-    @property
-    def bytes(self):
-        """Of the parameters and their two means, which a step reads and writes."""
-        return 4 * 2 * 3 * sum((n + 1) * m for n, m in zip(self.sizes, self.sizes[1:]))
-
     def weights(self):
         return initial_weights(*self.sizes)
 

@@ -12,7 +12,7 @@ from peers.images import Layers, Nothing
 @dataclass
 class Case:
     """What all of them have; a class adds its size and `forward`. `products`: multiplications of
-    a forward pass for one row of a batch."""
+    a forward pass for one row of a batch. Rows are images of the shape `image`."""
     program: str
     watched: str
     products: int
@@ -22,17 +22,12 @@ class Case:
 
     is_classifier = True
     is_in_numpy = is_in_iree = False
-    labels = 10
+    labels, image = 10, None
 
     @property
     def operations(self):
         """Of one step: a forward pass and the two products of the gradient of each product."""
         return 3 * 2 * self.rows * self.products
-
-    @property
-    def bytes(self):
-        """Of the parameters and their two means, which a step reads and writes."""
-        return 4 * 2 * 3 * sum(weight.size for weight in self.weights().values())
 
     def weights(self):
         shapes, random = {}, np.random.default_rng(0)
@@ -44,6 +39,9 @@ class Case:
             is_scale = name.endswith(".weight")
             return np.ones(shape) if is_scale else np.zeros(shape)
         return {name: draw(name, shape).astype(np.float32) for name, shape in shapes.items()}
+
+    def inputs(self, random, rows):
+        return random.standard_normal((*rows, *self.image), dtype=np.float32)
 
     def draw(self, random):
         """All batches, and their classes."""
@@ -60,8 +58,7 @@ class LeNet(Case):
     rows: int = 64
     steps: int = 50
 
-    def inputs(self, random, rows):
-        return random.standard_normal((*rows, 1, 28, 28), dtype=np.float32)
+    image = 1, 28, 28
 
     def forward(self, ops, w, images):
         net = Layers(ops, w)
@@ -73,6 +70,13 @@ class LeNet(Case):
         return net.linear(x, "fc3.", 84, self.labels)
 
 
+class TrainedLayers(Layers):
+    def batch_norm(self, x, name, channels):
+        """By the mean and variance of the batch."""
+        return self.ops.norm_batch(x, self.get(f"{name}.weight", channels),
+                                   self.get(f"{name}.bias", channels), 1e-5)
+
+
 @dataclass
 class ResNet18(Case):
     program: str = "resnet18"
@@ -82,25 +86,20 @@ class ResNet18(Case):
     rows: int = 32
     steps: int = 2
 
-    def inputs(self, random, rows):
-        return random.standard_normal((*rows, 3, 32, 32), dtype=np.float32)
+    image = 3, 32, 32
 
     def forward(self, ops, w, images):
-        net = Layers(ops, w)
-
-        def conv_norm(x, conv, norm, inputs, outputs, kernel, stride=1):
-            y = net.conv(x, conv, inputs, outputs, kernel, stride, kernel // 2, has_bias=False)
-            return ops.norm_batch(y, *(net.get(f"{norm}.{field}", outputs)
-                                       for field in ("weight", "bias")), 1e-5)
-        x, inputs = ops.relu(conv_norm(ops.images(images), "conv1", "bn1", 3, 64, 3)), 64
+        net = TrainedLayers(ops, w)
+        x, inputs = ops.relu(net.conv_norm(ops.images(images), "conv1", "bn1", 3, 64, 3)), 64
         for layer, width in enumerate((64, 128, 256, 512), 1):
             for number in range(2):
                 name, stride = f"layer{layer}.{number}", 2 if layer > 1 and number == 0 else 1
-                y = ops.relu(conv_norm(x, f"{name}.conv1", f"{name}.bn1", inputs, width, 3, stride))
-                y = conv_norm(y, f"{name}.conv2", f"{name}.bn2", width, width, 3)
+                y = net.conv_norm(x, f"{name}.conv1", f"{name}.bn1", inputs, width, 3, stride)
+                y = ops.relu(y)
+                y = net.conv_norm(y, f"{name}.conv2", f"{name}.bn2", width, width, 3)
                 if inputs != width:
-                    x = conv_norm(x, f"{name}.downsample.0", f"{name}.downsample.1", inputs, width,
-                                  1, stride)
+                    x = net.conv_norm(x, f"{name}.downsample.0", f"{name}.downsample.1", inputs,
+                                      width, 1, stride)
                 x, inputs = ops.relu(y + x), width
         return net.linear(ops.mean(x), "fc.", 512, self.labels)
 

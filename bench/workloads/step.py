@@ -63,7 +63,9 @@ def peers(case):
 
 
 def work(case):
-    return CASES[case].operations, CASES[case].bytes
+    """The bytes: a step reads and writes the parameters and their two means."""
+    parameters = sum(weight.size for weight in CASES[case].weights().values())
+    return CASES[case].operations, 2 * 3 * 4 * parameters
 
 
 def judge(case, output):

@@ -104,9 +104,8 @@ public:
   /// are real; it may have fewer lanes than other vectors. No entry: all lanes
   /// are.
   std::map<int64_t, mlir::Value> masks;
-  /// A loop of which as many positions are held as a vector has lanes, or -1:
-  /// of a tensor that is contiguous along it, and not along the lane loop,
-  /// rows are loaded and transposed in registers, rather than gathered.
+  /// A loop of which as many positions are held as a vector has lanes, or -1.
+  /// Rows along it are transposed in registers (td::isTransposed).
   int transposedLoop = -1;
   /// Where the elements of one value are read from instead.
   Panel panel;
@@ -185,11 +184,8 @@ private:
   mlir::Value load(mlir::Value tensor, mlir::Value pointer,
                    const td::Coordinates &at, const td::Layout &layout,
                    const Tile &tile);
-  /// Whether the tensor is loaded in rows along transposedLoop.
-  bool isTransposed(mlir::Value tensor, const td::Coordinates &at,
-                    const td::Layout &layout, const Tile &tile) const;
-  /// Loads the rows, and caches their transposition for all positions of
-  /// transposedLoop. Returns that of the tile.
+  /// Loads rows along transposedLoop, and caches their transposition for all
+  /// its positions. Returns that of the tile.
   mlir::Value loadTransposed(mlir::Value tensor, mlir::Value pointer,
                              const td::Coordinates &at,
                              const td::Layout &layout, const Tile &tile);

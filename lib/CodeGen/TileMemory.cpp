@@ -99,7 +99,9 @@ Value TileEvaluator::load(Value tensor, Value pointer, const Coordinates &at,
     if (stride == 0) // the stride comes only through an index tensor
       stride = -1;
   }
-  if (stride < 0 && isTransposed(tensor, at, layout, tile))
+  if (stride < 0 && transposedLoop >= 0 && !getMask(tile) &&
+      isTransposed(nest, {tensor, &at}, unsigned(laneLoop),
+                   unsigned(transposedLoop), layout))
     return loadTransposed(tensor, pointer, at, layout, tile);
   Value address = stride < 0
                       ? getLaneAddresses(tensor, pointer, at, layout, tile)
@@ -111,14 +113,6 @@ Value TileEvaluator::load(Value tensor, Value pointer, const Coordinates &at,
                                  getAlignment(tensor, at, layout, tile))
           : loadLanes(memory, address, stride, getAccessMask(tile, stride));
   return emitFromMemory(b, loc, result, element);
-}
-
-bool TileEvaluator::isTransposed(Value tensor, const Coordinates &at,
-                                 const Layout &layout, const Tile &tile) const {
-  return transposedLoop >= 0 && !layout.block && !getMask(tile) &&
-         llvm::none_of(at, [&](Coordinate c) { return nest.findPicked(c); }) &&
-         getLaneStride(nest, {tensor, &at}, unsigned(transposedLoop), layout) ==
-             1;
 }
 
 /// Transposes a square of as many vectors as each has lanes: exchanges blocks

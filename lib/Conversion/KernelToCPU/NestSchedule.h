@@ -64,9 +64,9 @@ struct NestSchedule {
 
   std::optional<KeptValue> kept;
 
-  /// The loop of which blocks have as many positions as a vector has lanes, so
-  /// that tensors that are contiguous along it are transposed in registers
-  /// (TileEvaluator::transposedLoop). -1: none.
+  /// The loop along which rows are transposed in registers: its blocks have as
+  /// many positions as a vector has lanes (TileEvaluator::transposedLoop). -1:
+  /// none.
   int transposed = -1;
 
   /// Whether the sums of a product are in scratch (StreamedProduct.h), rather

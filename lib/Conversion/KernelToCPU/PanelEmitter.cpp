@@ -35,15 +35,14 @@ static bool isTransposed(const NestLoops &loops, const Panel &panel) {
   LoopSet ofPanel = nest.getLoopsOf(panel.of.tensor, *panel.of.at);
   return llvm::any_of(nest.getInputs(), [&](const Access &input) {
     LoopSet own = nest.getLoopsOf(input.tensor, *input.at);
-    Layout layout = loops.function.getLayout(input.tensor);
-    return contains(own, lane) && !(own & ~ofPanel) && !layout.block &&
-           getLaneStride(nest, input, lane, layout) < 0 &&
-           getLaneStride(nest, input, panel.rows.back(), layout) == 1;
+    return contains(own, lane) && !(own & ~ofPanel) &&
+           td::isTransposed(nest, input, lane, panel.rows.back(),
+                            loops.function.getLayout(input.tensor));
   });
 }
 
-/// Copies the elements of the factor at the open blocks to the panel, if it is
-/// transposed as many of its rows at once as a vector has lanes.
+/// Copies the elements of the factor at the open blocks to the panel. Of a
+/// transposed factor, as many rows are copied at once as a vector has lanes.
 static void fill(NestLoops &loops, const Panel &panel) {
   TileEvaluator &evaluator = loops.evaluator;
   unsigned inner = panel.rows.back();

@@ -191,10 +191,8 @@ void Scheduler::planTransposes() {
   for (unsigned loop : schedule.outer)
     if (loop != *lane && nest.estimateExtent(loop) >= schedule.lanes &&
         llvm::any_of(nest.getInputs(), [&](const Access &input) {
-          Layout layout = function.getLayout(input.tensor);
-          return !layout.block &&
-                 getLaneStride(nest, input, *lane, layout) < 0 &&
-                 getLaneStride(nest, input, loop, layout) == 1;
+          return isTransposed(nest, input, *lane, loop,
+                              function.getLayout(input.tensor));
         })) {
       schedule.transposed = int(loop);
       schedule.factors[loop] = schedule.lanes;

@@ -2,9 +2,7 @@
 
 #include "Winograd.h"
 #include "CodeGen/Accumulation.h"
-#include "CodeGen/ElementOps.h"
 #include "CodeGen/EmptyPickers.h"
-#include "Target/TargetInfo.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include <array>
@@ -99,12 +97,18 @@ private:
       tiles *= factors[image];
     return tiles;
   }
-  /// Whether the weights of a part are transformed for its only band.
+  /// The loops that are cut into bands.
+  SmallVector<unsigned> getBandLoops() const {
+    SmallVector<unsigned> band(loops.images.begin(), loops.images.end());
+    band.push_back(loops.rows);
+    return band;
+  }
+  /// Whether all tiles are in one band: the transformed weights of a part are
+  /// needed only once.
   bool hasOneBand() const {
-    auto isWhole = [&](unsigned loop) {
+    return llvm::all_of(getBandLoops(), [&](unsigned loop) {
       return schedule.factors[loop] == getExtent(nest, loop);
-    };
-    return isWhole(loops.rows) && llvm::all_of(loops.images, isWhole);
+    });
   }
   /// The floats of one of the 16 elements, for all tiles of a band. Neighbours
   /// in memory would be in few sets of the nearest cache without the gaps.
@@ -126,8 +130,8 @@ private:
   Value plus(Value left, Value right);
   Value minus(Value left, Value right);
 
-  /// The loops of a step, in blocks of `rows`, `columns` and `filters`
-  /// elements or vectors, with `onLanes` on lanes.
+  /// The loops of a step with `onLanes` on lanes, in blocks of `pixels` rows
+  /// and columns and of `filters` filters, or vectors of them.
   NestLoops makeLoops(unsigned onLanes, int64_t pixels, int64_t filters);
   /// The first tile of the open block, as a number in the band.
   Value getTile(NestLoops &step, NestLoops &outer);
@@ -281,9 +285,7 @@ void WinogradEmitter::transformImages(NestLoops &outer) {
       store(square[element / 4][element % 4], address, element * imageStride());
     return NestLoops::Values();
   };
-  SmallVector<unsigned> open(loops.images.begin(), loops.images.end());
-  open.push_back(loops.rows);
-  step.openWithin(outer, open, [&](ValueRange) {
+  step.openWithin(outer, getBandLoops(), [&](ValueRange) {
     return step.open({loops.columns, loops.channels}, {}, transform);
   });
 }
@@ -461,9 +463,7 @@ void WinogradEmitter::emit(ArrayRef<StoreTarget> targets) {
       return Values();
     });
   }
-  SmallVector<unsigned> bands(loops.images.begin(), loops.images.end());
-  bands.push_back(loops.rows);
-  outer.open(bands, {}, [&](ValueRange) {
+  outer.open(getBandLoops(), {}, [&](ValueRange) {
     transformImages(outer);
     return outer.open(loops.filters, {}, [&](ValueRange) {
       if (hasOneBand())

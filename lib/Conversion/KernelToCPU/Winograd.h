@@ -15,10 +15,10 @@
 
 namespace tdc {
 
-/// The rows of results in a band, which has `kMostTiles` tiles at most if rows
-/// allow it. Bands are equally long.
+/// The rows of results in a band: a divisor of all rows of tiles, so few that
+/// the L2 cache holds much of the band, and at least one row of tiles.
 int64_t getBandRows(const td::LoopNest &nest, const td::WinogradLoops &loops);
-/// The images in a band: several if all rows of one are few tiles.
+/// The images in a band: several if each has few tiles.
 int64_t getBandImages(const td::LoopNest &nest, const td::WinogradLoops &loops);
 /// The filters of a part, in vectors.
 int64_t getPartVectors(const td::LoopNest &nest, const td::WinogradLoops &loops,

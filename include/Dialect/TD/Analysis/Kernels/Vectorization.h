@@ -78,6 +78,11 @@ llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
 int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
                   const Layout &layout);
 
+/// Whether vectors along `lane` are columns of rows that are contiguous along
+/// `loop`, so that they can be transposed in registers rather than gathered.
+bool isTransposed(const LoopNest &nest, const Access &access, unsigned lane,
+                  unsigned loop, const Layout &layout);
+
 } // namespace tdc::td
 
 #endif // TDC_DIALECT_TD_ANALYSIS_KERNELS_VECTORIZATION_H

@@ -68,6 +68,14 @@ int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
   return stride;
 }
 
+bool isTransposed(const LoopNest &nest, const Access &access, unsigned lane,
+                  unsigned loop, const Layout &layout) {
+  return !layout.block && getLaneStride(nest, access, lane, layout) < 0 &&
+         getLaneStride(nest, access, loop, layout) == 1 &&
+         llvm::none_of(
+             *access.at, [&](Coordinate at) { return nest.findPicked(at); });
+}
+
 static double extentOf(const LoopNest &nest, unsigned loop) {
   return static_cast<double>(nest.estimateExtent(loop));
 }

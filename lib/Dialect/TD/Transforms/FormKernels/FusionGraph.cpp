@@ -218,7 +218,7 @@ void FusionGraph::chooseRoots(Block &block) {
           mustStore(&op, operand, known->second, seen))
         store(operand);
     }
-    auto countReductions = [&](Value operand) {
+    auto countProductsAndReductions = [&](Value operand) {
       Unstored part = unstored.lookup(operand.getDefiningOp());
       return std::make_pair(part.products, part.reductions);
     };
@@ -236,7 +236,7 @@ void FusionGraph::chooseRoots(Block &block) {
       if (own.reductions <= kMaxReductions && own.products <= 1)
         break;
       store(*llvm::max_element(op.getOperands(), [&](Value a, Value b) {
-        return countReductions(a) < countReductions(b);
+        return countProductsAndReductions(a) < countProductsAndReductions(b);
       }));
     }
     llvm::SmallPtrSet<Operation *, 4> users;
