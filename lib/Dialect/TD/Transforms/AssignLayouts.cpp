@@ -421,11 +421,14 @@ bool LayoutAssigner::mayBeBlocked(void *leader) {
          (!isOfSlot || mayBeBlockedInSlot(leader));
 }
 
-/// Whether only products read the tensors of the group, and only elementwise
-/// kernels outside of loops write them. Any other use of a blocked slot costs
-/// more than products save.
+/// Whether only products read the tensors of the group, with a term in each
+/// element of a block at the most, and only elementwise kernels outside of
+/// loops write them. Any other use of a blocked slot costs more than products
+/// save: one with its terms along a block reads a block of each row, from
+/// memory that is far apart.
 bool LayoutAssigner::mayBeBlockedInSlot(void *leader) {
   bool isFactor = false;
+  int64_t last = getLayout(Value::getFromOpaquePointer(leader)).getLast();
   for (Kernel *kernel : users[leader]) {
     if (llvm::any_of(kernel->op.getResults(), [&](Value result) {
           return findGroup(result) == leader;
@@ -443,12 +446,13 @@ bool LayoutAssigner::mayBeBlockedInSlot(void *leader) {
       Value source = kernel->nest.getSource(factor.tensor, *factor.at).tensor;
       return source && isMemberInside(source);
     };
-    if (!product ||
-        llvm::count_if(kernel->nest.getInputs(),
-                       [&](const Access &input) {
-                         return isMemberInside(input.tensor);
-                       }) != 1 ||
-        isRead(product->left) == isRead(product->right))
+    if (!product || isRead(product->left) == isRead(product->right))
+      return false;
+    auto reads = llvm::make_filter_range(
+        kernel->nest.getInputs(),
+        [&](const Access &input) { return isMemberInside(input.tensor); });
+    if (!llvm::hasSingleElement(reads) ||
+        getLoops((*(*reads.begin()).at)[last]) & toLoopSet(product->terms))
       return false;
     isFactor = true;
   }
