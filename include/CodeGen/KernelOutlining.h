@@ -49,8 +49,10 @@ struct LaunchShape {
   /// Consecutive elements of the first result per block, if `blocks` is absent
   /// and `tile` is empty.
   int64_t elements = 0;
-  /// The tile of the first result per block, if `blocks` is absent.
+  /// The tile of the first result that `blocksOfTile` blocks compute, if
+  /// `blocks` is absent.
   llvm::SmallVector<TiledDims, 3> tile;
+  int64_t blocksOfTile = 1;
   /// If not 0, threads continue in strides of the grid: a launch has at most so
   /// many blocks, and at least one.
   int64_t mostBlocks = 0;

@@ -90,7 +90,7 @@ Value KernelOutliner::makeBlocks(OpBuilder &host, KernelOp kernel,
   if (shape.tile.empty() && shape.elements == 0)
     return Value();
   // The number of blocks: `known`, times `runTime` unless that is null.
-  int64_t known = 1;
+  int64_t known = shape.blocksOfTile;
   Value runTime, result = kernel.getResult(0);
   auto multiply = [&](Value a, Value b) -> Value {
     return a ? arith::MulIOp::create(host, loc, a, b).getResult() : b;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Conversion/KernelToCPU.h"
+#include "BorderedNest.h"
 #include "NestEmitter.h"
 #include "ScanEmitter.h"
 #include "UpdateEmitter.h"
@@ -24,8 +25,8 @@ namespace tdc {
 
 namespace {
 
-constexpr Strategy cpuStrategies[] = {matchUpdate, matchScan, matchFlatNest,
-                                      matchNest};
+constexpr Strategy cpuStrategies[] = {matchBordered, matchUpdate, matchScan,
+                                      matchFlatNest, matchNest};
 
 class CPUOutliner final : public KernelOutliner {
 public:

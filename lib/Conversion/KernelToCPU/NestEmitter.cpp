@@ -32,6 +32,18 @@ static void emitStreamed(KernelFunction &function, const LoopNest &nest,
   });
 }
 
+/// The coordinates at which the sums store the kept value: where the root is
+/// stored, as far from the value's own coordinates as that is from the root's.
+static Coordinates getKeptPosition(const LoopNest &nest, const KeptValue &kept,
+                                   const StoreTarget &target) {
+  Coordinates position;
+  for (auto [to, root, own] :
+       llvm::zip(target.at, *nest.getRoots()[kept.root].at, *kept.summed.at))
+    position.push_back(
+        simplifyAffineExpr(own + (to - root), nest.getLoops().size(), 0));
+  return position;
+}
+
 /// Emits the nest by its schedule: in the outer loops first the reductions,
 /// then the later loops, which store the roots.
 static void emit(KernelFunction &function, const LoopNest &nest,
@@ -48,7 +60,7 @@ static void emit(KernelFunction &function, const LoopNest &nest,
   Keeper keeper;
   if (const std::optional<KeptValue> &kept = schedule.kept) {
     keeper = {kept->summed, kept->reduction, targets[kept->root]};
-    keeper.target.at = *kept->summed.at;
+    keeper.target.at = getKeptPosition(nest, *kept, keeper.target);
   }
   emitUnlessEmpty(function, nest, targets, [&] {
     auto emitRows = [&](ValueRange) {
@@ -110,11 +122,19 @@ static LaunchShape getShape(const KernelFunction &function,
       shape.elements = step;
       continue;
     }
+    // Within a border, the result has other sizes than the nest's loop.
+    if (int64_t extent = nest.getLoops()[loop].extent;
+        !ShapedType::isDynamic(extent)) {
+      shape.blocksOfTile *= llvm::divideCeil(extent, step);
+      continue;
+    }
     const Coordinates &at = *nest.getRoots().front().at;
     auto *own = llvm::find_if(
         at, [&](Coordinate part) { return getLoop(part) == int(loop); });
     shape.tile.push_back({{unsigned(own - at.begin())}, step});
   }
+  if (shape.tile.empty() && shape.blocksOfTile > 1)
+    shape.blocks = shape.blocksOfTile;
   return shape;
 }
 
@@ -172,6 +192,7 @@ std::optional<FewRows> FewRows::find(const KernelCandidate &kernel,
 /// Emits a branch to the version for few rows, which runs as the first block,
 /// and to the other one.
 static void emitVersions(KernelFunction &function, const FewRows &few,
+                         const TargetFunction &getTargets,
                          llvm::function_ref<void()> emitMany) {
   OpBuilder &b = function.builder;
   Location loc = function.loc;
@@ -190,11 +211,12 @@ static void emitVersions(KernelFunction &function, const FewRows &few,
     auto first = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
     b.setInsertionPointToStart(first.thenBlock());
   }
-  emit(function, few.nest, few.schedule, getResultTargets(function, few.nest));
+  emit(function, few.nest, few.schedule, getTargets(function, few.nest));
 }
 
 /// Makes a plan for the candidate's nest with the schedule.
-static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
+static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule,
+                           TargetFunction getTargets) {
   KernelPlan plan;
   std::optional<FewRows> few = FewRows::find(kernel, schedule);
   plan.inPlace = findInPlace(kernel.function, *kernel.nest, schedule);
@@ -206,33 +228,39 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule) {
     plan.scratch = getWinogradType(kernel.function, *kernel.nest, schedule);
   plan.hasBlocks = !schedule.shared.empty();
   plan.emit = [nest = std::move(*kernel.nest), schedule = std::move(schedule),
-               few = std::move(few)](
+               few = std::move(few), getTargets = std::move(getTargets)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
     auto emitAll = [&] {
       (schedule.isStreamed ? emitStreamed
        : schedule.winograd
            ? emitWinograd
-           : emit)(function, nest, schedule, getResultTargets(function, nest));
+           : emit)(function, nest, schedule, getTargets(function, nest));
     };
-    few ? emitVersions(function, *few, emitAll) : emitAll();
+    few ? emitVersions(function, *few, getTargets, emitAll) : emitAll();
     return getShape(function, nest, schedule);
   };
   return plan;
 }
 
+KernelPlan planWholeNest(KernelCandidate &kernel, TargetFunction getTargets) {
+  if (Contraction::get(*kernel.nest))
+    kernel.nest->assumeRunTimeExtents(kManyRows);
+  return planNest(kernel, scheduleKernel(kernel.function, *kernel.nest),
+                  std::move(getTargets));
+}
+
 std::optional<KernelPlan> matchNest(KernelCandidate &kernel) {
   if (!kernel.nest)
     return std::nullopt;
-  if (Contraction::get(*kernel.nest))
-    kernel.nest->assumeRunTimeExtents(kManyRows);
-  return planNest(kernel, scheduleKernel(kernel.function, *kernel.nest));
+  return planWholeNest(kernel, getResultTargets);
 }
 
 std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel) {
   if (!kernel.nest || !isFlatNest(*kernel.nest, kernel.function))
     return std::nullopt;
   KernelPlan plan =
-      planNest(kernel, scheduleFlatNest(kernel.function, *kernel.nest));
+      planNest(kernel, scheduleFlatNest(kernel.function, *kernel.nest),
+               getResultTargets);
   plan.isFlat = true;
   return plan;
 }

@@ -13,6 +13,13 @@
 
 namespace tdc {
 
+/// Where the roots of a kernel's nest are stored.
+using TargetFunction = std::function<llvm::SmallVector<StoreTarget, 1>(
+    const KernelFunction &function, const td::LoopNest &nest)>;
+
+/// Plans the candidate's nest, which is moved, as a whole kernel.
+KernelPlan planWholeNest(KernelCandidate &kernel, TargetFunction getTargets);
+
 /// Matches kernels of one nest; root i is stored to result i.
 std::optional<KernelPlan> matchNest(KernelCandidate &kernel);
 /// The same for nests that walk all tensors as one array.

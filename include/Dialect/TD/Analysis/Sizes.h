@@ -21,6 +21,9 @@ llvm::SmallVector<mlir::Value> getRunTimeSizes(mlir::OpBuilder &builder,
                                                mlir::Location loc,
                                                mlir::Value tensor);
 
+/// Whether the sizes of two dims are known to be equal.
+bool haveEqualSize(TensorDim a, TensorDim b);
+
 /// The size that cost estimates use: a run-time size counts as 64, a batch of
 /// medium size.
 inline int64_t estimateSize(int64_t size) {

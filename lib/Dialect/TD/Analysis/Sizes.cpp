@@ -39,6 +39,30 @@ SmallVector<Value> getRunTimeSizes(OpBuilder &builder, Location loc,
   return sizes;
 }
 
+bool haveEqualSize(TensorDim a, TensorDim b) {
+  // The operand that holds the size, or else the dim that it comes from.
+  using Source = std::pair<Value, TensorDim>;
+  auto trace = [](TensorDim at) -> Source {
+    while (true) {
+      if (Value size = findSize(at.tensor, at.dim))
+        return {size, {}};
+      TensorDim equal = findEqualDim(at.tensor, at.dim);
+      if (!equal.tensor)
+        return {Value(), at};
+      at = equal;
+    }
+  };
+  int64_t known = cast<RankedTensorType>(a.tensor.getType()).getDimSize(a.dim);
+  if (known != cast<RankedTensorType>(b.tensor.getType()).getDimSize(b.dim))
+    return false;
+  if (!ShapedType::isDynamic(known))
+    return true;
+  auto [sizeA, fromA] = trace(a);
+  auto [sizeB, fromB] = trace(b);
+  return sizeA == sizeB && fromA.tensor == fromB.tensor &&
+         fromA.dim == fromB.dim;
+}
+
 int64_t estimateElements(RankedTensorType type) {
   int64_t elements = 1;
   for (int64_t size : type.getShape())

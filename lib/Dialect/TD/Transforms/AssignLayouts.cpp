@@ -64,7 +64,8 @@ public:
     findUsers();
     for (auto &[slot, value] : slots)
       ofSlots.insert(getGroup(value.getAsOpaquePointer()));
-    for (bool ofImages : {true, false})
+    // Twice: the first time, the layouts of later groups are not known.
+    for (bool ofImages : {true, true, false})
       for (auto &group : groups)
         if (void *leader = group->getData(); group->isLeader() &&
                                              !isFixed(leader) &&

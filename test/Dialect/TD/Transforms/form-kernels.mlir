@@ -518,3 +518,79 @@ func.func @two_small_products(%x: tensor<8x80xf32>, %v: tensor<80x80xf32>, %y: t
   %c = td.add %a, %b : tensor<8x80xf32>
   return %c : tensor<8x80xf32>
 }
+
+// -----
+
+// What is within a border is stored there.
+// CHECK-LABEL: func.func @padded
+// CHECK: %[[P:.*]] = td.kernel(%arg0, %arg1)
+// CHECK: td.matmul
+// CHECK: td.relu
+// CHECK: td.inset
+// CHECK: return %[[P]]
+func.func @padded(%x: tensor<8x80xf32>, %v: tensor<80x80xf32>) -> tensor<10x82xf32> {
+  %zero = arith.constant 0.0 : f64
+  %one = arith.constant 1 : i64
+  %y = td.matmul %x, %v : tensor<8x80xf32>, tensor<80x80xf32> -> tensor<8x80xf32>
+  %r = td.relu %y : tensor<8x80xf32>
+  %border = td.fill %zero : f64 -> tensor<10x82xf32>
+  %p = td.inset %border, %r[%one, %one] step [1, 1] : tensor<10x82xf32>, tensor<8x80xf32>
+  return %p : tensor<10x82xf32>
+}
+
+// -----
+
+// But not if something else reads it, if there are gaps in it, or if the border is no
+// constant.
+// CHECK-LABEL: func.func @padded_elsewhere
+// CHECK: %[[Y:.*]] = td.kernel(%arg0, %arg1)
+// CHECK: td.matmul
+// CHECK-NOT: td.inset
+// CHECK: %[[A:.*]] = td.kernel(%[[Y]])
+// CHECK: td.inset
+// CHECK: %[[M:.*]] = td.kernel(%arg1, %arg2)
+// CHECK: td.matmul
+// CHECK-NOT: td.inset
+// CHECK: td.kernel(%[[M]])
+// CHECK: td.inset
+// CHECK: %[[N:.*]] = td.kernel(%arg2, %arg0)
+// CHECK: td.matmul
+// CHECK-NOT: td.inset
+// CHECK: td.kernel(%arg3, %[[N]])
+// CHECK: td.inset
+func.func @padded_elsewhere(%x: tensor<80x80xf32>, %v: tensor<80x80xf32>, %w: tensor<80x80xf32>, %b: tensor<82x82xf32>) -> (tensor<82x82xf32>, tensor<80x80xf32>, tensor<160x160xf32>, tensor<82x82xf32>) {
+  %zero = arith.constant 0.0 : f64
+  %one = arith.constant 1 : i64
+  %y = td.matmul %x, %v : tensor<80x80xf32>, tensor<80x80xf32> -> tensor<80x80xf32>
+  %border = td.fill %zero : f64 -> tensor<82x82xf32>
+  %p = td.inset %border, %y[%one, %one] step [1, 1] : tensor<82x82xf32>, tensor<80x80xf32>
+  %z = td.matmul %v, %w : tensor<80x80xf32>, tensor<80x80xf32> -> tensor<80x80xf32>
+  %gaps = td.fill %zero : f64 -> tensor<160x160xf32>
+  %q = td.inset %gaps, %z[%one, %one] step [2, 2] : tensor<160x160xf32>, tensor<80x80xf32>
+  %u = td.matmul %w, %x : tensor<80x80xf32>, tensor<80x80xf32> -> tensor<80x80xf32>
+  %r = td.inset %b, %u[%one, %one] step [1, 1] : tensor<82x82xf32>, tensor<80x80xf32>
+  return %p, %y, %q, %r : tensor<82x82xf32>, tensor<80x80xf32>, tensor<160x160xf32>, tensor<82x82xf32>
+}
+
+// -----
+
+// Several ops read the product, but they join: what is stored is what they give, and
+// the second product does not compute them for each of its results.
+// CHECK-LABEL: func.func @joined
+// CHECK: %[[Y:.*]] = td.kernel(%arg0, %arg1)
+// CHECK: td.matmul
+// CHECK: td.compare
+// CHECK: %[[R:.*]] = td.select
+// CHECK: td.yield %[[R]]
+// CHECK: td.kernel(%[[Y]], %arg1)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.matmul
+func.func @joined(%x: tensor<80x80xf32>, %v: tensor<80x80xf32>) -> tensor<80x80xf32> {
+  %six = arith.constant 6.0 : f64
+  %y = td.matmul %x, %v : tensor<80x80xf32>, tensor<80x80xf32> -> tensor<80x80xf32>
+  %most = td.fill %six : f64 -> tensor<80x80xf32>
+  %above = td.compare ge %y, %most : tensor<80x80xf32> -> tensor<80x80xi1>
+  %r = td.select %above, %most, %y : tensor<80x80xi1>, tensor<80x80xf32>
+  %z = td.matmul %r, %v : tensor<80x80xf32>, tensor<80x80xf32> -> tensor<80x80xf32>
+  return %z : tensor<80x80xf32>
+}

@@ -122,6 +122,8 @@ public:
   int64_t estimateExtent(unsigned loop) const;
   /// Makes estimateExtent() return `extent` for run-time extents.
   void assumeRunTimeExtents(int64_t extent) { runTimeExtent = extent; }
+  /// Makes the nest compute only the first `extent` positions along the loop.
+  void cutLoop(unsigned loop, int64_t extent) { loops[loop].extent = extent; }
   /// The product of the estimated extents of `loops`.
   int64_t estimatePositions(llvm::ArrayRef<unsigned> loops) const;
   llvm::ArrayRef<Access> getRoots() const { return roots; }

@@ -34,6 +34,7 @@ public:
     if (merges) {
       graph.mergeKernels();
       graph.mergeRows();
+      graph.mergeBorders();
     }
     SmallVector<FusionGraph::Node *> order = graph.getOrder();
     SmallVector<Operation *> old;

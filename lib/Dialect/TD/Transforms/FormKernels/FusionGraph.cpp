@@ -83,6 +83,38 @@ bool isReadByTiles(Operation *op, Value factor) {
   return countProducts(op) / elements > kMostReaders;
 }
 
+/// The ops from `op` to one that everything computed from `op` goes through, as
+/// in x * sigmoid(x), without that one: elementwise work, which one kernel does
+/// for one element after the other. Empty if there is no such op, or if it is
+/// not near.
+SmallVector<Operation *> findUntilJoin(Operation *op) {
+  constexpr size_t kMostOps = 32;
+  auto isBefore = [](Operation *a, Operation *b) {
+    return a->isBeforeInBlock(b);
+  };
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  SmallVector<Operation *> found;
+  SmallVector<Operation *> users; // of what was found, each once
+  for (Operation *next = op; found.size() < kMostOps;) {
+    found.push_back(next);
+    for (Operation *user : next->getUsers())
+      if (!llvm::is_contained(users, user))
+        users.push_back(user);
+    auto first = llvm::min_element(users, isBefore);
+    if (first == users.end() || (*first)->getBlock() != op->getBlock() ||
+        !(*first)->hasTrait<ElementwiseOp>() || !isKernelOp(*first) ||
+        cast<RankedTensorType>((*first)->getResult(0).getType()).getShape() !=
+            shape)
+      return {};
+    if (users.size() == 1)
+      return found;
+    next = *first;
+    users.erase(first);
+  }
+  return {};
+}
+
 /// Whether the op reads its operand at other coordinates than its result's own.
 bool shifts(Operation *op) {
   return hasFamily(op, OpFamily::Movement) &&
@@ -186,6 +218,8 @@ bool FusionGraph::mustStore(Operation *op, Value operand,
 /// between them and a consumer.
 void FusionGraph::chooseRoots(Block &block) {
   llvm::DenseMap<Operation *, Unstored> unstored;
+  // By op: the value that it and others are computed from, until they join.
+  llvm::DenseMap<Operation *, Operation *> forks;
   auto storeResult = [&](Operation *op) {
     stored.insert(op);
     unstored[op] = Unstored();
@@ -195,6 +229,16 @@ void FusionGraph::chooseRoots(Block &block) {
   // and on the tensor cores of a GPU those of f16, too.
   auto store = [&](Value operand) {
     Operation *def = operand.getDefiningOp();
+    // Others need what the work since the fork was computed from, too.
+    if (Operation *fork = forks.lookup(def)) {
+      for (Operation *part : findUntilJoin(fork)) {
+        Unstored &known = unstored[part];
+        known.reductions = known.products = 0;
+        forks.erase(part);
+      }
+      operand = fork->getResult(0);
+      def = fork;
+    }
     if (!def || def->getBlock() != &block || !isKernelOp(def))
       return;
     Value widened = getWidened(operand);
@@ -226,10 +270,19 @@ void FusionGraph::chooseRoots(Block &block) {
     while (true) {
       own = {isa<ReductionOp>(op), isLargeProduct(&op), getCost(&op),
              !cannotFail(&op), seen};
+      // Operands from one fork have the reductions before it in common.
+      llvm::SmallDenseMap<Operation *, Unstored> common;
       for (Value operand : op.getOperands()) {
-        Unstored part = unstored.lookup(operand.getDefiningOp());
-        own.reductions += part.reductions;
-        own.products += part.products;
+        Operation *def = operand.getDefiningOp();
+        Unstored part = unstored.lookup(def);
+        Operation *fork = forks.lookup(def);
+        Unstored &counted = common[fork ? fork : def];
+        auto addMore = [](unsigned &sum, unsigned &counted, unsigned part) {
+          sum += part - std::min(part, counted);
+          counted = std::max(part, counted);
+        };
+        addMore(own.reductions, counted.reductions, part.reductions);
+        addMore(own.products, counted.products, part.products);
         own.cost += part.cost;
         own.mayFail |= part.mayFail;
       }
@@ -246,11 +299,17 @@ void FusionGraph::chooseRoots(Block &block) {
       isForHost |= user->getBlock() != &block || !isKernelOp(user);
     }
     unstored[&op] = own;
-    if (isForHost)
+    if (isForHost) {
       storeResult(&op);
-    else if (isNeverFused(&op) || own.cost > kMostCost ||
-             (users.size() > 1 && (own.reductions || own.cost > kCheapCost)))
+    } else if (isNeverFused(&op) || own.cost > kMostCost) {
       store(op.getResult(0));
+    } else if (users.size() > 1 && (own.reductions || own.cost > kCheapCost)) {
+      SmallVector<Operation *> untilJoin = findUntilJoin(&op);
+      if (untilJoin.empty())
+        store(op.getResult(0));
+      for (Operation *part : untilJoin)
+        forks.try_emplace(part, &op);
+    }
   }
 }
 
@@ -431,14 +490,22 @@ bool FusionGraph::hasTiledContraction(const Node &node) {
   return succeeded(nest) && isTiled(*nest);
 }
 
+bool FusionGraph::fitsOneKernel(const Node &a, const Node &b) {
+  llvm::SmallPtrSet<Operation *, 2> products;
+  unsigned cost = 0;
+  for (const Node *node : {&a, &b})
+    for (Operation *op : node->body) {
+      cost += getCost(op);
+      if (isLargeProduct(op))
+        products.insert(op);
+    }
+  return cost <= kMostCost && products.size() <= 1;
+}
+
 bool FusionGraph::canMerge(Node &a, Node &b) {
   if (a.roots.size() + b.roots.size() > kMaxRoots)
     return false;
-  unsigned cost = 0;
-  for (const Node *node : {&a, &b})
-    for (Operation *op : node->body)
-      cost += getCost(op);
-  if (cost > kMostCost)
+  if (!fitsOneKernel(a, b))
     return false;
   auto reduces = [](Node &node) {
     return llvm::any_of(node.body,
@@ -447,13 +514,6 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
   // Elementwise work next to a reduction would be repeated for each register
   // tile of the reduction, unless it is an epilogue.
   if (llvm::any_of(a.body, isNeverFused) || llvm::any_of(b.body, isNeverFused))
-    return false;
-  llvm::SmallPtrSet<Operation *, 2> products;
-  for (const Node *node : {&a, &b})
-    for (Operation *op : node->body)
-      if (isLargeProduct(op))
-        products.insert(op);
-  if (products.size() > 1)
     return false;
   bool isMixed = reduces(a) != reduces(b);
   if (isMixed && (isStep(a) || isStep(b)))

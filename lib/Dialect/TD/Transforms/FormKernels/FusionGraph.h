@@ -65,6 +65,9 @@ public:
   void mergeKernels();
   /// Merges kernels that are stages of the work on one row.
   void mergeRows();
+  /// Merges kernels on the CPU with the border that is made around their
+  /// result.
+  void mergeBorders();
 
   /// Returns the nodes that are left, each after all nodes that it needs.
   llvm::SmallVector<Node *> getOrder();
@@ -98,11 +101,14 @@ private:
   static bool hasTiledContraction(const Node &node);
   /// Whether the node is part of an optimizer's step on a GPU.
   bool isStep(const Node &node) const;
+  /// Whether the work of both is not too much for one kernel.
+  static bool fitsOneKernel(const Node &a, const Node &b);
   /// Whether one kernel can compute both. Expects that `b` does not need `a`
   /// through a third node.
   bool canMerge(Node &a, Node &b);
   void merge(Node &a, Node &b);
   bool mergeRow(Node &a, Node &b);
+  bool mergeBorder(Node &a, Node &b);
   /// Records `node` in `readers` and `holders` for the inputs and the body of
   /// `more`.
   void note(Node &node, const Node &more);
