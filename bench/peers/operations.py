@@ -47,6 +47,13 @@ def convolution(channels, side, filters):
         weights={"w": (filters, channels, 3, 3), "b": (filters,)})
 
 
+def attention(tokens, size):
+    """One causal head. Half of the products of queries and keys are needed."""
+    shapes = dict.fromkeys("qkv", (1, 1, tokens, size))
+    return Operation("attention", "scaled_dot_product_attention(q, k, v, is_causal=true)",
+                     shapes, 2 * tokens**2 * size)
+
+
 PRODUCTS = [
     *[(n, n, n) for n in (16, 32, 64, 128, 256, 512, 1024, 2048)],
     (20, 10, 50), (100, 10, 50), (8, 64, 128), (128, 64, 8), (128, 32, 100), (17, 33, 65),
@@ -73,6 +80,7 @@ CASES = {
     **{f"convolution-{channels}-{side}-{filters}": convolution(channels, side, filters)
        for channels, side, filters in ((64, 56, 64), (128, 28, 128), (256, 14, 256),
                                        (512, 7, 512), (3, 224, 64))},
+    "attention-4096x64": attention(4096, 64),
 }
 
 

@@ -18,6 +18,11 @@ def convolution(weights, x):
     return y + weights["b"]
 
 
+def attention(_, *inputs):
+    q, k, v = (x.transpose(0, 2, 1, 3) for x in inputs)
+    return jax.nn.dot_product_attention(q, k, v, is_causal=True).transpose(0, 2, 1, 3)
+
+
 FUNCTIONS = {
     "product": lambda _, a, b: a @ b,
     "transposed": lambda _, a, b: a @ b.T,
@@ -28,6 +33,7 @@ FUNCTIONS = {
     "chain": lambda _, x, y: jnp.maximum(x * 2.0 + y, 0) * jax.nn.sigmoid(y) - x,
     "sum": lambda _, x: x.sum(-1),
     "convolution": convolution,
+    "attention": attention,
 }
 
 

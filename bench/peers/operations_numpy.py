@@ -30,6 +30,11 @@ def convolution(x, w, b):
         + b[:, None, None]
 
 
+def attention(q, k, v):
+    scores = q @ np.swapaxes(k, -1, -2) * q.shape[-1] ** -0.5
+    return softmax(np.where(np.tri(q.shape[-2], dtype=bool), scores, -np.inf)) @ v
+
+
 FUNCTIONS = {
     "product": lambda a, b: a @ b,
     "transposed": lambda a, b: a @ b.T,
@@ -40,6 +45,7 @@ FUNCTIONS = {
     "chain": lambda x, y: np.maximum(x * 2.0 + y, 0) / (1 + np.exp(-y)) - x,
     "sum": lambda x: x.sum(-1),
     "convolution": convolution,
+    "attention": attention,
 }
 
 

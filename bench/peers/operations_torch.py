@@ -1,7 +1,8 @@
 """The operations as modules of PyTorch."""
 
 import torch
-from torch.nn.functional import conv2d, gelu, layer_norm, linear, softmax
+from torch.nn.functional import (
+    conv2d, gelu, layer_norm, linear, scaled_dot_product_attention, softmax)
 
 from peers import operations
 
@@ -15,6 +16,7 @@ FUNCTIONS = {
     "chain": lambda x, y: torch.relu(x * 2.0 + y) * torch.sigmoid(y) - x,
     "sum": lambda x: x.sum(-1),
     "convolution": lambda x, w, b: conv2d(x, w, b, padding=1),
+    "attention": lambda q, k, v: scaled_dot_product_attention(q, k, v, is_causal=True),
 }
 
 

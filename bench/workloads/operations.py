@@ -14,6 +14,7 @@ LARGEST_BF16 = 1e-2
 PEERS_OF_PRODUCTS = ["openblas", "numpy", "onednn", "torch", "jax", "iree", "onnxruntime",
                      "openvino"]
 PEERS_OF_BF16 = ["torch", "jax"]
+PEERS_OF_ATTENTION = ["torch", "torch-compile", "jax"]
 
 
 def program(case):
@@ -44,6 +45,8 @@ def peers(case):
     names = networks.PEERS
     if operation.dtype == "bf16":
         names = PEERS_OF_BF16
+    elif operation.kind == "attention":
+        names = PEERS_OF_ATTENTION
     elif operation.kind in ("product", "transposed"):
         names = PEERS_OF_PRODUCTS
         call("cc", "-O2", "-shared", "-fPIC", BENCH / "peers/blas.c", "-o", CACHE / "blas.so")

@@ -73,6 +73,9 @@ struct KernelFunction {
   /// Order of dims in memory of tensor arguments; row-major where absent.
   llvm::DenseMap<mlir::Value, td::Layout> layouts;
   llvm::SmallVector<td::Layout> resultLayouts;
+  /// The types of parts of tensors, where only a part is in memory: the pointer
+  /// is where the tensor would begin, and the sizes of the part give strides.
+  llvm::DenseMap<mlir::Value, mlir::RankedTensorType> parts;
   /// Whether the kernel may report a bad index.
   bool reports = false;
   int64_t vectorBits = 0;
@@ -109,6 +112,8 @@ struct KernelFunction {
   void reportIndex(mlir::OpBuilder &at, mlir::Operation *picker,
                    mlir::Value index);
   td::Layout getLayout(mlir::Value tensor) const;
+  /// The type whose sizes and layout give the strides of the tensor.
+  mlir::RankedTensorType getTypeInMemory(mlir::Value tensor) const;
 };
 
 /// Gives each report of a bad index in the functions of `module` the number of

@@ -43,6 +43,9 @@ inline constexpr int64_t kL3Bytes = 32 << 20;
 /// The most bytes of a panel (see td::getPanelRows): it shares the L2 cache
 /// with the other factor.
 inline constexpr int64_t kPanelBytes = kL2Bytes / 2;
+/// The most bytes that stages pass on in a block (td::Stages): what else they
+/// read shares the L2 cache with it. Kernels that pass on less are not merged.
+inline constexpr int64_t kStageBytes = kL2Bytes / 2;
 
 } // namespace cpu
 

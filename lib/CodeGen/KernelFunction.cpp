@@ -186,6 +186,12 @@ void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
                        ValueRange{context, index, getPickedSize(picker), site});
 }
 
+RankedTensorType KernelFunction::getTypeInMemory(Value tensor) const {
+  auto part = parts.find(tensor);
+  return part != parts.end() ? part->second
+                             : cast<RankedTensorType>(tensor.getType());
+}
+
 Layout KernelFunction::getLayout(Value tensor) const {
   auto known = layouts.find(tensor);
   return known != layouts.end() ? known->second : getRowMajor(tensor);

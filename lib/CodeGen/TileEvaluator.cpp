@@ -360,7 +360,7 @@ Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
                                       const Coordinates &at,
                                       const Layout &layout, const Tile &tile) {
   Location loc = function.loc;
-  auto type = cast<RankedTensorType>(tensor.getType());
+  RankedTensorType type = function.getTypeInMemory(tensor);
   Value sum = toVector(function.index(0)), stride = function.index(1);
   auto addTerm = [&](Value value) {
     value = arith::MulIOp::create(b, loc, value, toVector(stride));
@@ -379,7 +379,9 @@ Value TileEvaluator::getLaneAddresses(Value tensor, Value pointer,
       addTerm(value);
     }
     Value size = isBlocked ? function.index(layout.block)
-                           : function.toIndex(function.getSize(tensor, dim));
+                 : type.isDynamicDim(dim)
+                     ? function.toIndex(function.getSize(tensor, dim))
+                     : function.index(type.getDimSize(dim));
     stride = arith::MulIOp::create(b, loc, stride, size);
   }
   if (block)
@@ -443,7 +445,7 @@ Value TileEvaluator::getAddressInBlocks(Value tensor, Value pointer,
                                         const Layout &layout,
                                         const Tile &tile) {
   Location loc = function.loc;
-  auto type = cast<RankedTensorType>(tensor.getType());
+  RankedTensorType type = function.getTypeInMemory(tensor);
   Type memory = getMemoryType(type.getElementType());
   BlockOffset offset = getBlockOffset(at, type, layout, tile);
   // The rest of the address is the same for the whole tile.
@@ -497,7 +499,7 @@ Value TileEvaluator::getAddress(Value tensor, Value pointer,
                                 const Coordinates &at, const Layout &layout,
                                 const Tile &tile) {
   Location loc = function.loc;
-  auto type = cast<RankedTensorType>(tensor.getType());
+  RankedTensorType type = function.getTypeInMemory(tensor);
   Type memory = getMemoryType(type.getElementType());
   if (isFlat) {
     if (!getLoops(at))

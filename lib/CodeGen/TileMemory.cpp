@@ -16,7 +16,7 @@ namespace tdc {
 unsigned TileEvaluator::getAlignment(Value tensor, const Coordinates &at,
                                      const Layout &layout,
                                      const Tile &tile) const {
-  auto type = cast<RankedTensorType>(tensor.getType());
+  RankedTensorType type = function.getTypeInMemory(tensor);
   int64_t bytes =
       getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8;
   if (function.tensorAlignment == 0)

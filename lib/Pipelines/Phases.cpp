@@ -69,6 +69,7 @@ static void addKernelsPasses(OpPassManager &passes, const TargetInfo &target) {
   td::AssignLayoutsPassOptions layouts;
   layouts.lanes = target.getLanes();
   passes.addPass(td::createAssignLayoutsPass(layouts));
+  passes.addPass(td::createFuseStagesPass());
   passes.addPass(td::createHoistScalarsPass());
 }
 

@@ -10,6 +10,7 @@
 #include "BorderedNest.h"
 #include "NestEmitter.h"
 #include "ScanEmitter.h"
+#include "StagedKernel.h"
 #include "UpdateEmitter.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -25,8 +26,8 @@ namespace tdc {
 
 namespace {
 
-constexpr Strategy cpuStrategies[] = {matchBordered, matchUpdate, matchScan,
-                                      matchFlatNest, matchNest};
+constexpr Strategy cpuStrategies[] = {matchStages, matchBordered, matchUpdate,
+                                      matchScan,   matchFlatNest, matchNest};
 
 class CPUOutliner final : public KernelOutliner {
 public:

@@ -44,10 +44,10 @@ static Coordinates getKeptPosition(const LoopNest &nest, const KeptValue &kept,
   return position;
 }
 
-/// Emits the nest by its schedule: in the outer loops first the reductions,
-/// then the later loops, which store the roots.
-static void emit(KernelFunction &function, const LoopNest &nest,
-                 const NestSchedule &schedule, ArrayRef<StoreTarget> targets) {
+/// In the outer loops, first the reductions are emitted, then the later loops,
+/// which store the roots.
+void emitNest(KernelFunction &function, const LoopNest &nest,
+              const NestSchedule &schedule, ArrayRef<StoreTarget> targets) {
   ArrayRef<unsigned> outer = schedule.outer, later = schedule.later;
   ArrayRef<unsigned> around =
       outer.take_front(schedule.panel ? schedule.panel->around : 0);
@@ -211,7 +211,7 @@ static void emitVersions(KernelFunction &function, const FewRows &few,
     auto first = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
     b.setInsertionPointToStart(first.thenBlock());
   }
-  emit(function, few.nest, few.schedule, getTargets(function, few.nest));
+  emitNest(function, few.nest, few.schedule, getTargets(function, few.nest));
 }
 
 /// Makes a plan for the candidate's nest with the schedule.
@@ -234,7 +234,7 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule,
       (schedule.isStreamed ? emitStreamed
        : schedule.winograd
            ? emitWinograd
-           : emit)(function, nest, schedule, getTargets(function, nest));
+           : emitNest)(function, nest, schedule, getTargets(function, nest));
     };
     few ? emitVersions(function, *few, getTargets, emitAll) : emitAll();
     return getShape(function, nest, schedule);
@@ -267,7 +267,7 @@ std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel) {
 
 void emitNestTo(KernelFunction &function, const LoopNest &nest,
                 const StoreTarget &target, LoopSet serial) {
-  emit(function, nest, scheduleNest(function, nest, serial), target);
+  emitNest(function, nest, scheduleNest(function, nest, serial), target);
 }
 
 } // namespace tdc

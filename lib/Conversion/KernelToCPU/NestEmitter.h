@@ -10,6 +10,7 @@
 
 #include "CodeGen/KernelOutlining.h"
 #include "CodeGen/TileEvaluator.h"
+#include "NestSchedule.h"
 
 namespace tdc {
 
@@ -24,6 +25,10 @@ KernelPlan planWholeNest(KernelCandidate &kernel, TargetFunction getTargets);
 std::optional<KernelPlan> matchNest(KernelCandidate &kernel);
 /// The same for nests that walk all tensors as one array.
 std::optional<KernelPlan> matchFlatNest(KernelCandidate &kernel);
+/// Emits a nest by its schedule; root i is stored to target i.
+void emitNest(KernelFunction &function, const td::LoopNest &nest,
+              const NestSchedule &schedule,
+              llvm::ArrayRef<StoreTarget> targets);
 /// Emits a nest with one root, which is stored to `target`. Loops in `serial`
 /// are not on lanes.
 void emitNestTo(KernelFunction &function, const td::LoopNest &nest,

@@ -18,8 +18,9 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
                   schedule.onLanes),
       prefetch(schedule.prefetch), transposed(schedule.transposed),
       lastLanes(schedule.lastLanes), resultLane(schedule.resultLane),
-      paired(schedule.paired), shared(schedule.shared),
-      firstBlock(function.firstBlock), endBlock(function.endBlock) {}
+      paired(schedule.paired), shared(schedule.shared), begins(schedule.begins),
+      ends(schedule.ends), firstBlock(function.firstBlock),
+      endBlock(function.endBlock) {}
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
                                        int64_t factor, Value lastMask,
@@ -176,7 +177,7 @@ void NestLoops::enterShare(unsigned loop, Value position) {
 
 NestLoops::Share NestLoops::takeShare(unsigned loop, Value whole, Value size) {
   if (!isShared(loop))
-    return {function.i64(0), whole, size};
+    return {getPosition(loop, 0), whole, size};
   Location loc = function.loc;
   Value step = function.i64(getStep(loop));
   Value first = firstBlock, end = endBlock;
@@ -193,13 +194,11 @@ NestLoops::Share NestLoops::takeShare(unsigned loop, Value whole, Value size) {
           arith::SelectOp::create(b, loc, hasRest, size, whole)};
 }
 
-NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
-                                         ValueRange carried, Body body) {
+NestLoops::Values NestLoops::openDynamic(unsigned loop, Value size,
+                                         Sections sections, ValueRange carried,
+                                         Body body) {
   Location loc = function.loc;
   int64_t unit = getUnit(loop), step = getStep(loop);
-  const Loop &info = nest.getLoops()[loop];
-  Value size = function.flatSize ? function.flatSize
-                                 : function.getSize(info.tensor, info.dim);
   size = unlessEmpty(size);
   Value whole = size;
   if (step > 1) {
@@ -230,23 +229,37 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Sections sections,
                     /*sections=*/{}, values, body);
 }
 
+Value NestLoops::getPosition(unsigned loop, int64_t offset) {
+  Value begin = begins.empty() ? Value() : begins[loop];
+  if (!begin)
+    return function.i64(offset);
+  return b.createOrFold<arith::AddIOp>(function.loc, begin,
+                                       function.i64(offset));
+}
+
 NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                                      ValueRange carried, Body body) {
   int64_t unit = getUnit(loop), step = getStep(loop);
-  int64_t extent =
-      function.flatSize ? ShapedType::kDynamic : nest.getLoops()[loop].extent;
+  const Loop &info = nest.getLoops()[loop];
+  int64_t extent = function.flatSize ? ShapedType::kDynamic : info.extent;
+  if (!ends.empty() && ends[loop])
+    return openDynamic(loop, ends[loop], sections, carried, body);
   if (ShapedType::isDynamic(extent))
-    return openDynamic(loop, sections, carried, body);
+    return openDynamic(loop,
+                       function.flatSize
+                           ? function.flatSize
+                           : function.getSize(info.tensor, info.dim),
+                       sections, carried, body);
 
   int64_t whole = extent / step * step;
   Values values(carried);
   Share share;
   if (whole == step && !isShared(loop)) {
-    values = emitBlock(loop, function.i64(0), factors[loop], Value(),
+    values = emitBlock(loop, getPosition(loop, 0), factors[loop], Value(),
                        /*entry=*/nullptr, values, body);
   } else if (whole > 0) {
-    share =
-        takeShare(loop, unlessEmpty(function.i64(whole)), function.i64(extent));
+    share = takeShare(loop, unlessEmpty(getPosition(loop, whole)),
+                      getPosition(loop, extent));
     values =
         emitBlocks(loop, {share.from, share.whole, step, factors[loop], false},
                    sections, values, body);
@@ -266,7 +279,7 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
     branch = scf::IfOp::create(b, function.loc, isOwn, /*withElse=*/false);
     b.setInsertionPoint(branch.thenBlock()->getTerminator());
   }
-  return emitBlock(loop, function.i64(whole), llvm::divideCeil(rest, unit),
+  return emitBlock(loop, getPosition(loop, whole), llvm::divideCeil(rest, unit),
                    mask, branch, values, body);
 }
 

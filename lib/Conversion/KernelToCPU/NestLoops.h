@@ -87,12 +87,14 @@ private:
   mlir::Value countBlocksWithin(unsigned loop);
   /// Sets the function's blocks to those in the block of `loop` at `position`.
   void enterShare(unsigned loop, mlir::Value position);
+  /// The position that is `offset` after the first one of the loop.
+  mlir::Value getPosition(unsigned loop, int64_t offset);
   Values openNext(llvm::ArrayRef<unsigned> loops, mlir::ValueRange carried,
                   Body body, const PartialSums *sums);
   Values openOne(unsigned loop, Sections sections, mlir::ValueRange carried,
                  Body body);
-  Values openDynamic(unsigned loop, Sections sections, mlir::ValueRange carried,
-                     Body body);
+  Values openDynamic(unsigned loop, mlir::Value size, Sections sections,
+                     mlir::ValueRange carried, Body body);
   Values emitBlock(unsigned loop, mlir::Value position, int64_t factor,
                    mlir::Value lastMask, mlir::Operation *entry,
                    mlir::ValueRange carried, Body body);
@@ -103,6 +105,7 @@ private:
   const int64_t lastLanes;
   const int resultLane, paired;
   const llvm::SmallVector<unsigned, 2> shared;
+  const llvm::SmallVector<mlir::Value> begins, ends;
   int64_t rowsOnLanes = 0; ///< 0: not on lanes
   /// The function's blocks in the open blocks of the shared loops: the first,
   /// and the end.

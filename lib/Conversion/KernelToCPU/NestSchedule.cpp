@@ -40,9 +40,8 @@ static bool mayReport(KernelOp kernel) {
   });
 }
 
-/// The estimated work of each of `blocks` blocks.
-static int64_t getBlockWork(const KernelFunction &function, int64_t work,
-                            int64_t blocks) {
+int64_t getBlockWork(const KernelFunction &function, int64_t work,
+                     int64_t blocks) {
   if (function.alwaysThreads)
     return TDRT_LEAST_SHARED_WORK;
   // Of that much, the number of blocks of a run may be a multiple.
@@ -146,20 +145,33 @@ void Scheduler::chooseSharedLoops() {
     schedule.work = getBlockWork(function, work, blocks);
 }
 
+/// Chooses the tiles of ordered loops, and what is copied, prefetched and kept.
+static void planTiles(Scheduler &scheduler, const KernelFunction &function,
+                      const LoopNest &nest) {
+  scheduler.planPanel();
+  scheduler.nestLanesInnermost();
+  scheduler.shortenLastVector();
+  scheduler.chooseFactors();
+  scheduler.planPrefetch();
+  scheduler.schedule.kept =
+      findKeptValue(function, nest, scheduler.schedule.onLanes);
+}
+
 NestSchedule scheduleKernel(const KernelFunction &function,
                             const LoopNest &nest) {
   Scheduler scheduler(function, nest);
   scheduler.orderLoops(/*serial=*/0);
-  if (!scheduler.planStream() && !scheduler.planWinograd()) {
-    scheduler.planPanel();
-    scheduler.nestLanesInnermost();
-    scheduler.shortenLastVector();
-    scheduler.chooseFactors();
-    scheduler.planPrefetch();
-    scheduler.schedule.kept =
-        findKeptValue(function, nest, scheduler.schedule.onLanes);
-  }
+  if (!scheduler.planStream() && !scheduler.planWinograd())
+    planTiles(scheduler, function, nest);
   scheduler.chooseSharedLoops();
+  return std::move(scheduler.schedule);
+}
+
+NestSchedule scheduleStage(const KernelFunction &function,
+                           const LoopNest &nest) {
+  Scheduler scheduler(function, nest);
+  scheduler.orderLoops(/*serial=*/0);
+  planTiles(scheduler, function, nest);
   return std::move(scheduler.schedule);
 }
 

@@ -77,6 +77,13 @@ struct NestSchedule {
   /// its rows is a band, that of its filters a part.
   std::optional<td::WinogradLoops> winograd;
 
+  /// Per loop, the position of its first iteration, if that is not 0; empty:
+  /// all are. Only loops of static extent have one.
+  llvm::SmallVector<mlir::Value> begins;
+  /// Per loop, the number of its iterations, if only the run knows it; empty:
+  /// all have the extents of the nest. Such a loop begins at 0.
+  llvm::SmallVector<mlir::Value> ends;
+
   /// The outer loops whose blocks threads share, from the outermost: a block of
   /// the kernel is one of each. Empty: the kernel runs on one thread.
   llvm::SmallVector<unsigned, 2> shared;
@@ -104,10 +111,18 @@ struct NestSchedule {
 NestSchedule scheduleKernel(const KernelFunction &function,
                             const td::LoopNest &nest);
 
+/// The schedule of a nest that is a stage of a kernel: it may have a panel.
+NestSchedule scheduleStage(const KernelFunction &function,
+                           const td::LoopNest &nest);
+
 /// The schedule of a nest that is a part of a kernel. Loops in `serial` must
 /// not be on lanes.
 NestSchedule scheduleNest(const KernelFunction &function,
                           const td::LoopNest &nest, td::LoopSet serial);
+
+/// The estimated work of each of `blocks` blocks of a kernel.
+int64_t getBlockWork(const KernelFunction &function, int64_t work,
+                     int64_t blocks);
 
 /// The schedule of a flat nest: one loop over all elements.
 NestSchedule scheduleFlatNest(const KernelFunction &function,

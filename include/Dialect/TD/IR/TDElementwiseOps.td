@@ -57,6 +57,7 @@ class TD_BinaryOp<string mnemonic, string what, TD_TensorOf tensor,
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
 }
 
+defvar Absorb = DeclareOpInterfaceMethods<TD_Absorbing>;
 defvar Expand = DeclareOpInterfaceMethods<TD_Expandable>;
 
 //===----------------------------------------------------------------------===//
@@ -71,7 +72,7 @@ def TD_NegOp : TD_UnaryOp<"neg", "-x; integers wrap", TD_NumberTensor, "Exact", 
 }
 def TD_AbsOp : TD_UnaryOp<"abs", "|x|; the gradient at 0 is 0", TD_NumberTensor, "Exact", "Simple", [Diff]>;
 def TD_SignOp : TD_UnaryOp<"sign", "-1, 0 or 1; NaN stays NaN", TD_NumberTensor, "Exact", "Simple", [Diff]>;
-def TD_ExpOp : TD_UnaryOp<"exp", "exponential, e to the x", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_ExpOp : TD_UnaryOp<"exp", "exponential, e to the x", TD_FloatTensor, "Transcendental", "Function", [Diff, Absorb]>;
 def TD_Expm1Op : TD_UnaryOp<"expm1", "exponential minus 1, exact near 0", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_LogOp : TD_UnaryOp<"log", "natural logarithm", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_Log1pOp : TD_UnaryOp<"log1p", "natural logarithm of 1 + x, exact near 0", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
@@ -116,9 +117,9 @@ defvar zeroVanishes = [{
 }];
 
 def TD_AddOp : TD_ArithmeticOp<"add", "+", "sum a + b; integers wrap", TD_NumberTensor, "Simple", [Commutative, Diff], zeroVanishes>;
-def TD_SubOp : TD_ArithmeticOp<"sub", "-", "difference a - b; integers wrap", TD_NumberTensor, "Simple", [Diff], zeroVanishes>;
-def TD_MulOp : TD_ArithmeticOp<"mul", "*", "product a * b; integers wrap", TD_NumberTensor, "Simple", [Commutative, Diff]>;
-def TD_DivOp : TD_ArithmeticOp<"div", "/", "quotient a / b of floats (IEEE)", TD_FloatTensor, "Slow", [Diff]>;
+def TD_SubOp : TD_ArithmeticOp<"sub", "-", "difference a - b; integers wrap", TD_NumberTensor, "Simple", [Diff, Absorb], zeroVanishes>;
+def TD_MulOp : TD_ArithmeticOp<"mul", "*", "product a * b; integers wrap", TD_NumberTensor, "Simple", [Commutative, Diff, Absorb]>;
+def TD_DivOp : TD_ArithmeticOp<"div", "/", "quotient a / b of floats (IEEE)", TD_FloatTensor, "Slow", [Diff, Absorb]>;
 def TD_FloorDivOp : TD_BinaryOp<"floordiv", "quotient rounded down, exactly: 1.0 and 0.1 give 9; an integer divided by 0 gives 0", TD_NumberTensor, "Rounded", "Slow"> {
   let spelling = "//";
 }

@@ -90,6 +90,22 @@ def TD_Reduction : OpInterface<"ReductionOp"> {
   ];
 }
 
+def TD_Absorbing : OpInterface<"AbsorbingOp"> {
+  let cppNamespace = "::tdc::td";
+  let description = [{
+    An elementwise ComputeOp whose result is known where some operands are, as
+    in 0 * x: the analysis of masks asks it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The element of the result, if those of the operands are `known`, where
+      nullopt is any finite number other than 0. Returns nullopt if the element
+      depends on such a number.
+    }], "std::optional<double>", "absorb",
+    (ins "llvm::ArrayRef<std::optional<double>>":$known)>
+  ];
+}
+
 def TD_Update : OpInterface<"UpdateOp"> {
   let cppNamespace = "::tdc::td";
   let description = [{

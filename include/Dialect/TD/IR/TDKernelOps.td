@@ -17,8 +17,8 @@ def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
     types, so that the host can allocate them.
 
     C1: block arguments have the types of the operands. C2: the yielded values
-    have the types of the results. C3: only compute ops and constants in the
-    body. C4: inputs are tensors or host scalars. C5: one size per `?`.
+    have the types of the results. C3: only compute ops, stages and constants in
+    the body. C4: inputs are tensors or host scalars. C5: one size per `?`.
 
     Example:
     ```mlir
@@ -41,6 +41,32 @@ def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
     functional-type($inputs, $results) $body
   }];
   let hasVerifier = 1;
+}
+
+def TD_StageOp : TD_Op<"stage", [Pure, SameOperandsAndResultType,
+                                 HasParent<"KernelOp">]> {
+  let summary = "a value that a kernel passes from a nest to later ones";
+  let description = [{
+    Up to here the kernel is a nest of its own, which is computed for a block of
+    rows before the nests that read the value (Analysis/Kernels/Stages.h). Only
+    such a block is in memory, in the order of dims that `layout` says, as that
+    of a slot. td-fuse-stages makes it, in kernels on a cpu.
+
+    Example:
+    ```mlir
+    %r = td.kernel(%x, %y, %z) : (tensor<64x8xf32>, tensor<8x64xf32>, tensor<64x8xf32>) -> tensor<64x8xf32> {
+    ^bb0(%a: tensor<64x8xf32>, %b: tensor<8x64xf32>, %c: tensor<64x8xf32>):
+      %p = td.matmul %a, %b : tensor<64x8xf32>, tensor<8x64xf32> -> tensor<64x64xf32>
+      %s = td.stage %p : tensor<64x64xf32>
+      %q = td.matmul %s, %c : tensor<64x64xf32>, tensor<64x8xf32> -> tensor<64x8xf32>
+      td.yield %q : tensor<64x8xf32>
+    }
+    ```
+  }];
+  let arguments = (ins TD_Tensor:$input,
+                       OptionalAttr<DenseI64ArrayAttr>:$layout);
+  let results = (outs TD_Tensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
 }
 
 def TD_YieldOp : TD_Op<"yield", [Pure, ReturnLike, Terminator,

@@ -514,6 +514,43 @@ def TDPrintNestsPass : Pass<"td-print-nests", "::mlir::ModuleOp"> {
   }];
 }
 
+def FuseStagesPass : Pass<"td-fuse-stages", "::mlir::ModuleOp"> {
+  let summary = "run kernels that pass on large values block by block";
+  let description = [{
+    A kernel of the CPU whose result only one other kernel reads, row by row, is
+    merged with it if the result does not fit the cache: as stages, which the
+    kernel runs one after the other for a block of rows. Merges as many kernels
+    as save memory traffic: what they pass on, less what a block reads again
+    because a block before it read it, too.
+
+    Before:
+    ```mlir
+    %s = td.kernel(%q, %k) : (tensor<4096x64xf32>, tensor<4096x64xf32>) -> tensor<4096x4096xf32> {
+    ^bb0(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>):
+      %t = td.permute %b [1, 0] : tensor<4096x64xf32> to tensor<64x4096xf32>
+      %p = td.matmul %a, %t : tensor<4096x64xf32>, tensor<64x4096xf32> -> tensor<4096x4096xf32>
+      td.yield %p : tensor<4096x4096xf32>
+    }
+    %y = td.kernel(%s, %v) : (tensor<4096x4096xf32>, tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+    ^bb0(%a: tensor<4096x4096xf32>, %b: tensor<4096x64xf32>):
+      %p = td.matmul %a, %b : tensor<4096x4096xf32>, tensor<4096x64xf32> -> tensor<4096x64xf32>
+      td.yield %p : tensor<4096x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %y = td.kernel(%q, %k, %v) : (tensor<4096x64xf32>, tensor<4096x64xf32>, tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+    ^bb0(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>, %c: tensor<4096x64xf32>):
+      %t = td.permute %b [1, 0] : tensor<4096x64xf32> to tensor<64x4096xf32>
+      %p = td.matmul %a, %t : tensor<4096x64xf32>, tensor<64x4096xf32> -> tensor<4096x4096xf32>
+      %s = td.stage %p : tensor<4096x4096xf32>
+      %r = td.matmul %s, %c : tensor<4096x4096xf32>, tensor<4096x64xf32> -> tensor<4096x64xf32>
+      td.yield %r : tensor<4096x64xf32>
+    }
+    ```
+  }];
+}
+
 def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in memory";
   let description = [{

@@ -8,6 +8,7 @@
 
 #include "OpHelpers.h"
 #include "llvm/ADT/APFloat.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace tdc;
@@ -191,4 +192,36 @@ std::string CompareOp::getSpelling() {
     return ">=";
   }
   llvm_unreachable("all predicates are above");
+}
+
+//===----------------------------------------------------------------------===//
+// Known elements
+//===----------------------------------------------------------------------===//
+
+using Known = std::optional<double>;
+
+std::optional<double> ExpOp::absorb(ArrayRef<Known> known) {
+  return known[0] ? Known(std::exp(*known[0])) : Known();
+}
+
+std::optional<double> SubOp::absorb(ArrayRef<Known> known) {
+  auto [a, b] = std::pair(known[0], known[1]);
+  if (a && b)
+    return *a - *b;
+  if (a && std::isinf(*a))
+    return a;
+  return b && std::isinf(*b) ? Known(-*b) : Known();
+}
+
+std::optional<double> MulOp::absorb(ArrayRef<Known> known) {
+  if (known[0] && known[1])
+    return *known[0] * *known[1];
+  bool isZero = llvm::any_of(known, [](Known one) { return one && *one == 0; });
+  return isZero ? Known(0) : Known();
+}
+
+std::optional<double> DivOp::absorb(ArrayRef<Known> known) {
+  if (known[0] && known[1])
+    return *known[0] / *known[1];
+  return known[0] && *known[0] == 0 ? known[0] : Known();
 }

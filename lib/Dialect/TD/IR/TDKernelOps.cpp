@@ -34,8 +34,9 @@ LogicalResult KernelOp::verify() {
            << "yielded here";
   // C3
   for (Operation &op : body.without_terminator())
-    if (!isa<ComputeOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
-      return (emitOpError("expected compute ops and constants only, got '")
+    if (!isa<ComputeOp, StageOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
+      return (emitOpError(
+                  "expected compute ops, stages and constants only, got '")
               << op.getName() << "'")
                  .attachNote(op.getLoc())
              << "this op";

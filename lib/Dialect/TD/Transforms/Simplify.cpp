@@ -158,21 +158,35 @@ bool isFreeInKernels(Operation *op) {
          (info.family == OpFamily::Constructor && info.cost == OpCost::Simple);
 }
 
+/// The bytes of the value, or of the tensors that ops which are free inside a
+/// kernel make it of, if these are fewer.
+static int64_t getBytesInMemory(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return 0;
+  int64_t own = estimateBytes(type), sum = 0;
+  Operation *op = value.getDefiningOp();
+  if (!op || !isFreeInKernels(op))
+    return own;
+  for (Value operand : op->getOperands())
+    sum += getBytesInMemory(operand);
+  return std::min(own, sum);
+}
+
 /// Whether to read the op's result costs more than to compute it again: a
-/// simple op whose result has more bytes than its operands, as a cast from bf16
-/// to f32. A product reads the narrow tensor, on a GPU by tensor cores.
+/// simple op whose result has more bytes than what it is made of, as a cast
+/// from bf16 to f32, or a mask of positions. A product reads the narrow tensor,
+/// on a GPU by tensor cores.
 static bool growsTensor(Operation *op) {
   auto compute = dyn_cast<ComputeOp>(op);
   if (!compute || compute.getInfo().cost != OpCost::Simple)
     return false;
-  auto bytes = [](TypeRange types) {
-    int64_t sum = 0;
-    for (auto tensor :
-         llvm::make_filter_range(types, llvm::IsaPred<TensorType>))
-      sum += estimateBytes(cast<RankedTensorType>(tensor));
-    return sum;
-  };
-  return bytes(op->getResultTypes()) > bytes(op->getOperandTypes());
+  int64_t operands = 0, results = 0;
+  for (Value operand : op->getOperands())
+    operands += getBytesInMemory(operand);
+  for (Type type : op->getResultTypes())
+    results += estimateBytes(cast<RankedTensorType>(type));
+  return results > operands;
 }
 
 namespace {

@@ -34,7 +34,7 @@ func.func @kernel_c2_end(%x: tensor<4xf32>) {
 // -----
 
 func.func @kernel_c3(%x: tensor<?xf32>) {
-  // expected-error @below {{expected compute ops and constants only, got 'td.dim'}}
+  // expected-error @below {{expected compute ops, stages and constants only, got 'td.dim'}}
   td.kernel(%x) : (tensor<?xf32>) -> () {
   ^bb0(%a: tensor<?xf32>):
     %c0 = arith.constant 0.0 : f64

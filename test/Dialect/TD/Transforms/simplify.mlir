@@ -469,3 +469,28 @@ func.func @other_loops(%x: tensor<4xf32>, %n: i64) -> (tensor<4xf32>, tensor<4xf
   }
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A mask of positions is computed where it is read: it has more bytes than what it is
+// made of, which is nothing.
+// CHECK-LABEL: func.func @mask_of_positions
+// CHECK-NOT: td.compare
+// CHECK: scf.for
+// CHECK: td.compare
+func.func @mask_of_positions(%x: tensor<64x64xf32>, %n: i64) -> tensor<64x64xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %zero = arith.constant 0.0 : f64
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%y = %x) -> (tensor<64x64xf32>) : i64 {
+    %p = td.iota %c0, %c1 : i64 -> tensor<64xi64>
+    %rows = td.reshape %p : tensor<64xi64> to tensor<64x1xi64>
+    %row = td.broadcast %rows : tensor<64x1xi64> to tensor<64x64xi64>
+    %column = td.broadcast %p : tensor<64xi64> to tensor<64x64xi64>
+    %later = td.compare gt %column, %row : tensor<64x64xi64> -> tensor<64x64xi1>
+    %none = td.fill %zero : f64 -> tensor<64x64xf32>
+    %z = td.select %later, %none, %y : tensor<64x64xi1>, tensor<64x64xf32>
+    scf.yield %z : tensor<64x64xf32>
+  }
+  return %r : tensor<64x64xf32>
+}

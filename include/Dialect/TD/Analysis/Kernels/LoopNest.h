@@ -112,7 +112,7 @@ public:
       llvm::function_ref<bool(mlir::Operation *)> isInside,
       bool loopsOverOne = false);
   /// The nest of roots in the body of a kernel: only arguments and results of
-  /// updates are inputs.
+  /// updates and of stages are inputs.
   static mlir::FailureOr<LoopNest>
   getOfKernel(llvm::ArrayRef<mlir::Value> roots, bool loopsOverOne = false);
 

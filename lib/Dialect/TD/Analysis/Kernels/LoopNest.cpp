@@ -297,7 +297,8 @@ LogicalResult LoopNestBuilder::addRoot(Value root) {
 FailureOr<LoopNest> LoopNest::getOfKernel(ArrayRef<Value> roots,
                                           bool loopsOverOne) {
   return get(
-      roots, [](Operation *op) { return !isa<UpdateOp>(op); }, loopsOverOne);
+      roots, [](Operation *op) { return !isa<StageOp, UpdateOp>(op); },
+      loopsOverOne);
 }
 
 FailureOr<LoopNest> LoopNest::get(ArrayRef<Value> roots,

@@ -1,0 +1,277 @@
+//===- StagedKernel.cpp - nests that run block by block -------------------===//
+//
+// One loop runs over the blocks of rows, which threads share. In it, each stage
+// is a nest with a schedule of its own, made for the rows of one block. What
+// stages pass on is in scratch: its pointer is moved back by the distance of
+// the block from the start of the tensor, so that the nests read and write it
+// at the positions of the whole tensor.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StagedKernel.h"
+#include "CodeGen/ElementOps.h"
+#include "Dialect/TD/Analysis/Kernels/CausalMask.h"
+#include "Dialect/TD/Analysis/Kernels/Work.h"
+#include "NestEmitter.h"
+#include "PanelEmitter.h"
+#include "Target/TargetInfo.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tdc_threads.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+namespace {
+
+/// Offsets in scratch are multiples of the bytes of a cache line.
+constexpr int64_t kAlignment = 64;
+
+class StagedKernel {
+public:
+  StagedKernel(const KernelFunction &function, Stages stages)
+      : stages(std::move(stages)), mask(CausalMask::find(this->stages)),
+        lastLayouts(function.resultLayouts) {}
+
+  /// Makes the schedules, and lays out the scratch.
+  void plan(KernelFunction &function);
+  RankedTensorType getScratchType(KernelOp kernel) const;
+  LaunchShape getShape(const KernelFunction &function) const;
+  void emit(KernelFunction &function);
+
+private:
+  /// A stage for a number of rows.
+  struct Part {
+    LoopNest nest;
+    NestSchedule schedule;
+  };
+  using Parts = SmallVector<Part, 4>;
+
+  Parts schedule(KernelFunction &function, int64_t rows);
+  int64_t getRest() const { return stages.extents.back() % stages.rowsOfBlock; }
+  SmallVector<Value> getBegins(KernelFunction &function, Value block);
+  Value getEnd(KernelFunction &function, Value begin, int64_t rows,
+               int64_t columns);
+  Value getPointer(KernelFunction &function, const Stage &stage, int64_t offset,
+                   ArrayRef<Value> begins);
+  void emitParts(KernelFunction &function, const Parts &parts, int64_t rows,
+                 ArrayRef<Value> begins);
+
+  Stages stages;
+  std::optional<CausalMask> mask;
+  SmallVector<Layout> lastLayouts;
+  /// For whole blocks, and for the last one if it has fewer rows.
+  Parts whole, rest;
+  /// Where what the stages pass on begins in scratch, in bytes, and where
+  /// panels do.
+  SmallVector<int64_t> offsets;
+  int64_t panels = 0, bytes = 0;
+};
+
+} // namespace
+
+static int64_t getBytes(RankedTensorType type) {
+  return type.getNumElements() *
+         getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8;
+}
+
+StagedKernel::Parts StagedKernel::schedule(KernelFunction &function,
+                                           int64_t rows) {
+  Parts parts;
+  for (const Stage &stage : stages.stages) {
+    function.resultLayouts =
+        stage.op ? SmallVector<Layout>{stage.getLayout()} : lastLayouts;
+    LoopNest nest = stages.getPart(stage, rows);
+    NestSchedule schedule = scheduleStage(function, nest);
+    if (schedule.copiesPanel())
+      bytes = std::max(bytes, panels + getBytes(getPanelType(nest, schedule)));
+    parts.push_back({std::move(nest), std::move(schedule)});
+  }
+  return parts;
+}
+
+void StagedKernel::plan(KernelFunction &function) {
+  for (const Stage &stage : stages.stages) {
+    if (!stage.op)
+      continue;
+    RankedTensorType type = stages.getTypeOfBlock(stage);
+    Value passed = StageOp(stage.op).getResult();
+    function.layouts[passed] = stage.getLayout();
+    function.parts[passed] = type;
+    offsets.push_back(bytes);
+    bytes += llvm::alignTo(getBytes(type), kAlignment);
+  }
+  panels = bytes;
+  whole = schedule(function, stages.rowsOfBlock);
+  if (int64_t rows = getRest())
+    rest = schedule(function, rows);
+  bytes += TDRT_SCRATCH_TAG;
+}
+
+RankedTensorType StagedKernel::getScratchType(KernelOp kernel) const {
+  auto result = cast<RankedTensorType>(kernel.getResult(0).getType());
+  Type element = Float32Type::get(kernel.getContext());
+  return RankedTensorType::get({int64_t(llvm::divideCeil(bytes, 4))}, element,
+                               result.getEncoding());
+}
+
+LaunchShape StagedKernel::getShape(const KernelFunction &function) const {
+  int64_t work = 0;
+  for (const Stage &stage : stages.stages)
+    work = llvm::SaturatingAdd<uint64_t>(work, estimateWork(stage.nest));
+  LaunchShape shape;
+  shape.blocks = stages.countBlocks();
+  shape.work = getBlockWork(function, work, *shape.blocks);
+  return shape;
+}
+
+/// The first position of the block along each shared dim.
+SmallVector<Value> StagedKernel::getBegins(KernelFunction &function,
+                                           Value block) {
+  OpBuilder &b = function.builder;
+  SmallVector<Value> begins(stages.extents.size());
+  for (size_t dim = stages.extents.size(); dim-- > 0;) {
+    bool isLast = dim + 1 == stages.extents.size();
+    int64_t rows = isLast ? stages.rowsOfBlock : 1;
+    Value count = function.i64(llvm::divideCeil(stages.extents[dim], rows));
+    begins[dim] = arith::MulIOp::create(
+        b, function.loc, arith::RemUIOp::create(b, function.loc, block, count),
+        function.i64(rows));
+    block = arith::DivUIOp::create(b, function.loc, block, count);
+  }
+  return begins;
+}
+
+/// The number of columns, of `columns`, up to the first one that is masked in
+/// all rows: of `rows`, from `begin` on.
+Value StagedKernel::getEnd(KernelFunction &function, Value begin, int64_t rows,
+                           int64_t columns) {
+  // Whole vectors need no mask of lanes.
+  constexpr int64_t kUnit = 64;
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
+  Value end = arith::AddIOp::create(
+      b, loc, begin, function.i64(rows - 1 + mask->offset + kUnit - 1));
+  Value unit = function.i64(kUnit);
+  end = arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, end, unit),
+                              unit);
+  return arith::MinUIOp::create(b, loc, end, function.i64(columns));
+}
+
+/// The address at which the tensor that the stage passes on would begin, if the
+/// open block of it is `offset` bytes from the start of the scratch.
+Value StagedKernel::getPointer(KernelFunction &function, const Stage &stage,
+                               int64_t offset, ArrayRef<Value> begins) {
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
+  RankedTensorType type = stages.getTypeOfBlock(stage);
+  Layout layout = stage.getLayout();
+  Value back = function.i64(0);
+  auto move = [&](int64_t dim, int64_t stride) {
+    if (dim < int64_t(begins.size()))
+      back = arith::AddIOp::create(
+          b, loc, back,
+          arith::MulIOp::create(b, loc, begins[dim], function.i64(stride)));
+  };
+  int64_t stride = std::max<int64_t>(layout.block, 1);
+  for (int64_t dim : llvm::reverse(layout.order)) {
+    if (layout.block && dim == layout.getLast())
+      continue;
+    move(dim, stride);
+    stride *= type.getDimSize(dim);
+  }
+  // Blocks are outermost, and the part begins with one.
+  if (layout.block)
+    move(layout.getLast(), stride / layout.block);
+  Type memory = getMemoryType(type.getElementType());
+  Value start =
+      LLVM::GEPOp::create(b, loc, function.scratch.getType(), b.getI8Type(),
+                          function.scratch, ValueRange{function.i64(offset)});
+  return LLVM::GEPOp::create(
+      b, loc, start.getType(), memory, start,
+      ValueRange{
+          arith::SubIOp::create(b, loc, function.i64(0), back).getResult()});
+}
+
+/// Emits the stages for `rows` rows.
+void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
+                             int64_t rows, ArrayRef<Value> begins) {
+  Value scratch = function.scratch;
+  for (auto [i, stage] : llvm::enumerate(stages.stages))
+    if (stage.op)
+      function.pointers[stage.op.getResult()] =
+          getPointer(function, stage, offsets[i], begins);
+  function.scratch = LLVM::GEPOp::create(
+      function.builder, function.loc, scratch.getType(),
+      function.builder.getI8Type(), scratch, ValueRange{function.i64(panels)});
+  for (auto [i, stage, part] : llvm::enumerate(stages.stages, parts)) {
+    NestSchedule schedule = part.schedule;
+    ArrayRef<Loop> loops = part.nest.getLoops();
+    schedule.begins.resize(loops.size());
+    for (auto [loop, begin] : llvm::zip(stage.rows, begins))
+      if (loop >= 0)
+        schedule.begins[loop] = begin;
+    if (mask) {
+      schedule.ends.resize(loops.size());
+      for (unsigned loop = 0; loop < loops.size(); ++loop)
+        if (contains(mask->columns[i], loop))
+          schedule.ends[loop] =
+              getEnd(function, begins.back(), rows, loops[loop].extent);
+    }
+    if (!stage.op) {
+      emitNest(function, part.nest, schedule,
+               getResultTargets(function, part.nest));
+      continue;
+    }
+    Value passed = stage.op.getResult();
+    emitNest(function, part.nest, schedule,
+             StoreTarget{passed, *part.nest.getRoots().front().at,
+                         function.pointers.lookup(passed),
+                         function.getLayout(passed)});
+  }
+  function.scratch = scratch;
+}
+
+void StagedKernel::emit(KernelFunction &function) {
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
+  function.resultLayouts = lastLayouts;
+  auto blocks = scf::ForOp::create(
+      b, loc, std::exchange(function.firstBlock, Value()),
+      std::exchange(function.endBlock, Value()), function.i64(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(blocks.getBody()->getTerminator());
+  SmallVector<Value> begins = getBegins(function, blocks.getInductionVar());
+  int64_t rows = getRest();
+  if (rows == 0)
+    return emitParts(function, whole, stages.rowsOfBlock, begins);
+  Value isWhole =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begins.back(),
+                            function.i64(stages.extents.back() - rows));
+  auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
+  b.setInsertionPointToStart(branch.thenBlock());
+  emitParts(function, whole, stages.rowsOfBlock, begins);
+  b.setInsertionPointToStart(branch.elseBlock());
+  emitParts(function, rest, rows, begins);
+}
+
+std::optional<KernelPlan> matchStages(KernelCandidate &kernel) {
+  std::optional<Stages> stages =
+      Stages::find(kernel.function.kernel, cpu::kStageBytes);
+  if (!stages)
+    return std::nullopt;
+  StagedKernel staged(kernel.function, std::move(*stages));
+  staged.plan(kernel.function);
+  KernelPlan plan;
+  plan.hasBlocks = true;
+  plan.scratch = staged.getScratchType(kernel.function.kernel);
+  plan.emit = [staged = std::move(staged)](
+                  KernelFunction &function) mutable -> FailureOr<LaunchShape> {
+    staged.emit(function);
+    return staged.getShape(function);
+  };
+  return plan;
+}
+
+} // namespace tdc

@@ -1,0 +1,52 @@
+// Stages run one after the other for a block of rows; what they pass on is in scratch, at
+// addresses from where the tensor would begin.
+//
+// RUN: tdc-opt %s --td-form-kernels --td-assign-layouts=lanes=16 --td-fuse-stages --kernel-to-cpu="vector-bits=512 vector-registers=32" --canonicalize --split-input-file | FileCheck %s
+
+// 64 rows of 4096 bytes are in memory, and the panel of a product.
+// CHECK-LABEL: func.func @products
+// CHECK: %[[BLOCKS:.*]] = arith.constant 16 : i64
+// CHECK: td.launch @kernel_0(%{{.*}}) blocks(%[[BLOCKS]]) work {{[0-9]+}} scratch {{.*}} -> (tensor<1024x32xf32>, tensor<{{[0-9]+}}xf32>)
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK-SAME: %[[SCRATCH:[a-z0-9]+]]: !llvm.ptr, %[[FIRST:[a-z0-9]+]]: i64, %[[END:[a-z0-9]+]]: i64) {
+// CHECK: scf.for %[[BLOCK:.*]] = %[[FIRST]] to %[[END]] step %c1_i64
+// CHECK: arith.muli %{{.*}}, %c64_i64
+// CHECK: %[[BACK:.*]] = arith.subi %c0_i64
+// CHECK: %[[BEGIN:.*]] = llvm.getelementptr %[[SCRATCH]][%[[BACK]]]
+// The product of the first stage is stored, that of the second reads it.
+// CHECK: math.fma {{.*}} : vector<16xf32>
+// CHECK: llvm.getelementptr %[[BEGIN]]
+// CHECK: llvm.store {{.*}} : vector<16xf32>
+// CHECK: llvm.getelementptr %[[BEGIN]]
+// CHECK: math.fma {{.*}} : vector<16xf32>
+func.func @products(%q: tensor<1024x32xf32>, %k: tensor<32x1024xf32>, %v: tensor<1024x32xf32>) -> tensor<1024x32xf32> {
+  %s = td.matmul %q, %k : tensor<1024x32xf32>, tensor<32x1024xf32> -> tensor<1024x1024xf32>
+  %y = td.matmul %s, %v : tensor<1024x1024xf32>, tensor<1024x32xf32> -> tensor<1024x32xf32>
+  return %y : tensor<1024x32xf32>
+}
+
+// -----
+
+// With a causal mask, the columns of a block end after its last row, at a multiple of 64.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for %[[BLOCK:[a-z0-9]+]] =
+// CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c64_i64
+// CHECK: %[[LAST:.*]] = arith.addi %[[ROW]], %c127_i64
+// CHECK: %[[UNITS:.*]] = arith.divui %[[LAST]], %c64_i64
+// CHECK: %[[END:.*]] = arith.muli %[[UNITS]], %c64_i64
+// CHECK: arith.minui %[[END]], %c1024_i64
+func.func @causal(%q: tensor<1024x32xf32>, %k: tensor<32x1024xf32>, %v: tensor<1024x32xf32>) -> tensor<1024x32xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %zero = arith.constant 0.0 : f64
+  %s = td.matmul %q, %k : tensor<1024x32xf32>, tensor<32x1024xf32> -> tensor<1024x1024xf32>
+  %p = td.iota %c0, %c1 : i64 -> tensor<1024xi64>
+  %rows = td.reshape %p : tensor<1024xi64> to tensor<1024x1xi64>
+  %row = td.broadcast %rows : tensor<1024x1xi64> to tensor<1024x1024xi64>
+  %column = td.broadcast %p : tensor<1024xi64> to tensor<1024x1024xi64>
+  %later = td.compare gt %column, %row : tensor<1024x1024xi64> -> tensor<1024x1024xi1>
+  %none = td.fill %zero : f64 -> tensor<1024x1024xf32>
+  %m = td.select %later, %none, %s : tensor<1024x1024xi1>, tensor<1024x1024xf32>
+  %y = td.matmul %m, %v : tensor<1024x1024xf32>, tensor<1024x32xf32> -> tensor<1024x32xf32>
+  return %y : tensor<1024x32xf32>
+}
