@@ -55,11 +55,22 @@ func.func @weights(%x: tensor<1024x1024xf32>, %v: tensor<1024x1024xf32>, %w: ten
 
 // -----
 
-// or if the second product sums over the rows.
+// or if the second product sums over the rows,
 // CHECK-LABEL: func.func @columns
 // CHECK-NOT: td.stage
 func.func @columns(%q: tensor<1024x32xf32>, %k: tensor<32x1024xf32>, %v: tensor<32x1024xf32>) -> tensor<32x1024xf32> {
   %s = td.matmul %q, %k : tensor<1024x32xf32>, tensor<32x1024xf32> -> tensor<1024x1024xf32>
   %y = td.matmul %v, %s : tensor<32x1024xf32>, tensor<1024x1024xf32> -> tensor<32x1024xf32>
   return %y : tensor<32x1024xf32>
+}
+
+// -----
+
+// or if a kernel is no nest.
+// CHECK-LABEL: func.func @concatenated
+// CHECK-NOT: td.stage
+func.func @concatenated(%x: tensor<1024x512xf32>, %w: tensor<1024x8xf32>) -> tensor<1024x8xf32> {
+  %h = td.concat %x, %x dim 1 : (tensor<1024x512xf32>, tensor<1024x512xf32>) -> tensor<1024x1024xf32>
+  %y = td.matmul %h, %w : tensor<1024x1024xf32>, tensor<1024x8xf32> -> tensor<1024x8xf32>
+  return %y : tensor<1024x8xf32>
 }

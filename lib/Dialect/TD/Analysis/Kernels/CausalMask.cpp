@@ -28,7 +28,7 @@ struct Position {
   int64_t constant;
 };
 
-std::optional<Position> getPosition(const LoopNest &nest, const Access &at) {
+std::optional<Position> getPosition(const Access &at) {
   auto iota = at.tensor.getDefiningOp<IotaOp>();
   int loop = iota ? getLoop(at.at->front()) : -1;
   APInt start, step;
@@ -64,10 +64,8 @@ std::optional<Masked> Masked::find(const LoopNest &nest) {
   auto compare = condition.tensor.getDefiningOp<CompareOp>();
   if (!compare || !nest.isInside(compare))
     return std::nullopt;
-  auto left =
-           getPosition(nest, getMovedOperand(nest, compare, 0, *condition.at)),
-       right =
-           getPosition(nest, getMovedOperand(nest, compare, 1, *condition.at));
+  auto left = getPosition(getMovedOperand(nest, compare, 0, *condition.at)),
+       right = getPosition(getMovedOperand(nest, compare, 1, *condition.at));
   if (!left || !right)
     return std::nullopt;
   // As `left > right` or `left >= right`.

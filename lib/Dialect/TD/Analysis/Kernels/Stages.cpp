@@ -134,6 +134,10 @@ bool Stages::chooseBlock(int64_t mostBytes) {
 std::optional<Stages> Stages::find(KernelOp kernel, int64_t mostBytes) {
   Stages found;
   Block &body = kernel.getBody().front();
+  // Updates and scans are no nests.
+  for (auto op : body.getOps<ComputeOp>())
+    if (!op.isPulled())
+      return std::nullopt;
   unsigned most = UINT_MAX;
   auto addStage = [&](StageOp op, ArrayRef<Value> roots) {
     FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
