@@ -235,9 +235,11 @@ void Scheduler::chooseFactors() {
   int64_t bestColumns = 1, bestRows = 1;
   int64_t maxColumns =
       lane >= 0 ? std::min<int64_t>(countVectors(lane), kMostColumns) : 1;
+  // A copied panel is in the L2 cache together with what it is copied from.
   if (schedule.panel)
     maxColumns = std::clamp<int64_t>(
-        int64_t(cpu::kPanelBytes /
+        int64_t(double(schedule.panel->isInMemory ? cpu::kL2Bytes
+                                                  : cpu::kPanelBytes) /
                 getPanelBytes(schedule.panel->rows, schedule.lanes)),
         1, maxColumns);
   const SmallVector<LoopBlocks, 2> once = {{1, 1}};
