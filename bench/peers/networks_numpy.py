@@ -27,12 +27,7 @@ class Ops:
             return x * (1 + np.tanh((2 / np.pi) ** 0.5 * (x + 0.044715 * x**3))) / 2
         return operations_numpy.gelu(x)
 
-    @staticmethod
-    def attention(q, k, v, is_causal):
-        scores = q @ np.swapaxes(k, -1, -2) * q.shape[-1] ** -0.5
-        if is_causal:
-            scores = np.where(np.tril(np.ones(scores.shape[-2:], bool)), scores, -np.inf)
-        return operations_numpy.softmax(scores) @ v
+    attention = staticmethod(operations_numpy.attention)
 
     # Of images:
 

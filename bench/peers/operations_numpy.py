@@ -30,9 +30,11 @@ def convolution(x, w, b):
         + b[:, None, None]
 
 
-def attention(q, k, v):
+def attention(q, k, v, is_causal=True):
     scores = q @ np.swapaxes(k, -1, -2) * q.shape[-1] ** -0.5
-    return softmax(np.where(np.tri(q.shape[-2], dtype=bool), scores, -np.inf)) @ v
+    if is_causal:
+        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+    return softmax(scores) @ v
 
 
 FUNCTIONS = {

@@ -16,24 +16,15 @@ namespace tdc {
 
 KernelFunction::KernelFunction(OpBuilder &builder, KernelOp kernel)
     : builder(builder), loc(kernel.getLoc()), kernel(kernel) {
-  auto attribute = kernel->getAttrOfType<ArrayAttr>("layouts");
   Block &body = kernel.getBody().front();
-  auto layoutAt = [&](unsigned index, Value tensor) {
-    if (attribute)
-      if (auto layout = dyn_cast<DenseI64ArrayAttr>(attribute[index]))
-        return Layout::fromAttribute(
-            layout.asArrayRef(),
-            cast<RankedTensorType>(tensor.getType()).getRank());
-    return getRowMajor(tensor);
-  };
   unsigned index = 0;
   for (BlockArgument argument : body.getArguments()) {
     if (isa<RankedTensorType>(argument.getType()))
-      layouts[argument] = layoutAt(index, argument);
+      layouts[argument] = td::getLayout(kernel, index);
     ++index;
   }
-  for (Value result : body.getTerminator()->getOperands())
-    resultLayouts.push_back(layoutAt(index++, result));
+  for (size_t i = 0; i < kernel.getNumResults(); ++i)
+    resultLayouts.push_back(td::getLayout(kernel, index++));
 }
 
 LLVM::LLVMFuncOp KernelFunction::create(ModuleOp module, llvm::StringRef name,

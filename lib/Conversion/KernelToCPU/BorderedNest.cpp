@@ -8,7 +8,6 @@
 #include "BorderedNest.h"
 #include "Dialect/TD/Analysis/Kernels/Border.h"
 #include "NestEmitter.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace tdc::td;
@@ -33,21 +32,6 @@ static void emitSides(KernelFunction &function, const LoopNest &base,
   }
 }
 
-static void emitBorder(KernelFunction &function, const LoopNest &base,
-                       const Border &border) {
-  OpBuilder &b = function.builder;
-  OpBuilder::InsertionGuard guard(b);
-  if (function.firstBlock) {
-    Value isFirst =
-        arith::CmpIOp::create(b, function.loc, arith::CmpIPredicate::eq,
-                              function.firstBlock, function.i64(0));
-    auto first =
-        scf::IfOp::create(b, function.loc, isFirst, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(first.thenBlock());
-  }
-  emitSides(function, base, border);
-}
-
 std::optional<KernelPlan> matchBordered(KernelCandidate &kernel) {
   auto update = getOnlyRoot<UpdateOp>(kernel.function.kernel);
   std::optional<Border> border =
@@ -70,7 +54,7 @@ std::optional<KernelPlan> matchBordered(KernelCandidate &kernel) {
   plan.emit = [base = std::move(*base), border = std::move(*border),
                emitInner = std::move(plan.emit)](
                   KernelFunction &function) mutable -> FailureOr<LaunchShape> {
-    emitBorder(function, base, border);
+    emitInFirstBlock(function, [&] { emitSides(function, base, border); });
     return emitInner(function);
   };
   return plan;

@@ -189,6 +189,21 @@ std::optional<FewRows> FewRows::find(const KernelCandidate &kernel,
   return few;
 }
 
+void emitInFirstBlock(KernelFunction &function,
+                      llvm::function_ref<void()> body) {
+  if (!function.firstBlock)
+    return body();
+  OpBuilder &b = function.builder;
+  Value isFirst =
+      arith::CmpIOp::create(b, function.loc, arith::CmpIPredicate::eq,
+                            function.firstBlock, function.i64(0));
+  auto first =
+      scf::IfOp::create(b, function.loc, isFirst, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(first.thenBlock());
+  body();
+}
+
 /// Emits a branch to the version for few rows, which runs as the first block,
 /// and to the other one.
 static void emitVersions(KernelFunction &function, const FewRows &few,
@@ -205,13 +220,9 @@ static void emitVersions(KernelFunction &function, const FewRows &few,
   b.setInsertionPointToStart(versions.elseBlock());
   emitMany();
   b.setInsertionPointToStart(versions.thenBlock());
-  if (function.firstBlock) {
-    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                          function.firstBlock, function.i64(0));
-    auto first = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
-    b.setInsertionPointToStart(first.thenBlock());
-  }
-  emitNest(function, few.nest, few.schedule, getTargets(function, few.nest));
+  emitInFirstBlock(function, [&] {
+    emitNest(function, few.nest, few.schedule, getTargets(function, few.nest));
+  });
 }
 
 /// Makes a plan for the candidate's nest with the schedule.

@@ -14,6 +14,10 @@
 
 namespace tdc {
 
+/// Emits `body` for the first of the kernel's blocks: it runs once.
+void emitInFirstBlock(KernelFunction &function,
+                      llvm::function_ref<void()> body);
+
 /// Where the roots of a kernel's nest are stored.
 using TargetFunction = std::function<llvm::SmallVector<StoreTarget, 1>(
     const KernelFunction &function, const td::LoopNest &nest)>;

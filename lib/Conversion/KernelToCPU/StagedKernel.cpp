@@ -96,7 +96,7 @@ void StagedKernel::plan(KernelFunction &function) {
     if (!stage.op)
       continue;
     RankedTensorType type = stages.getTypeOfBlock(stage);
-    Value passed = StageOp(stage.op).getResult();
+    Value passed = stage.getPassed();
     function.layouts[passed] = stage.getLayout();
     function.parts[passed] = type;
     offsets.push_back(bytes);
@@ -200,7 +200,7 @@ void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
   Value scratch = function.scratch;
   for (auto [i, stage] : llvm::enumerate(stages.stages))
     if (stage.op)
-      function.pointers[stage.op.getResult()] =
+      function.pointers[stage.getPassed()] =
           getPointer(function, stage, offsets[i], begins);
   function.scratch = LLVM::GEPOp::create(
       function.builder, function.loc, scratch.getType(),
@@ -224,7 +224,7 @@ void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
                getResultTargets(function, part.nest));
       continue;
     }
-    Value passed = stage.op.getResult();
+    Value passed = stage.getPassed();
     emitNest(function, part.nest, schedule,
              StoreTarget{passed, *part.nest.getRoots().front().at,
                          function.pointers.lookup(passed),

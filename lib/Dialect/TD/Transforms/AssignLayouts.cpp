@@ -422,11 +422,10 @@ bool LayoutAssigner::mayBeBlocked(void *leader) {
          (!isOfSlot || mayBeBlockedInSlot(leader));
 }
 
-/// Whether only products read the tensors of the group, with a term in each
-/// element of a block at the most, and only elementwise kernels outside of
-/// loops write them. Any other use of a blocked slot costs more than products
-/// save: one with its terms along a block reads a block of each row, from
-/// memory that is far apart.
+/// Whether only products read the tensors of the group, none with its terms
+/// along a block, and only elementwise kernels outside of loops write them. Any
+/// other use of a blocked slot costs more than products save: with the terms
+/// along a block, each row is read in pieces that are far apart in memory.
 bool LayoutAssigner::mayBeBlockedInSlot(void *leader) {
   bool isFactor = false;
   int64_t last = getLayout(Value::getFromOpaquePointer(leader)).getLast();

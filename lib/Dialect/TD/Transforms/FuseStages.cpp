@@ -27,24 +27,6 @@ namespace {
 /// The most kernels that are merged.
 constexpr size_t kMostStages = 6;
 
-/// The layout of input or, after the inputs, result `index`, in the form of the
-/// `layouts` attribute.
-Attribute getLayout(KernelOp kernel, unsigned index) {
-  if (auto known = kernel->getAttrOfType<ArrayAttr>("layouts"))
-    return known[index];
-  unsigned inputs = kernel.getInputs().size();
-  Value value = index < inputs ? kernel.getInputs()[index]
-                               : kernel.getResult(index - inputs);
-  Layout layout;
-  if (isa<RankedTensorType>(value.getType()))
-    layout = getRowMajor(value);
-  return Builder(kernel.getContext())
-      .getDenseI64ArrayAttr(layout.toAttribute());
-}
-Attribute getResultLayout(KernelOp kernel, unsigned index) {
-  return getLayout(kernel, kernel.getInputs().size() + index);
-}
-
 /// Whether the kernel has one result, which is large.
 bool mayPassOn(KernelOp kernel) {
   if (kernel.isOnGPU() || kernel.getNumResults() != 1)
@@ -80,9 +62,8 @@ KernelOp findReader(KernelOp kernel) {
     return {};
   for (Operation *op = kernel->getNextNode(); op != next;
        op = op->getNextNode())
-    if (op->getNumRegions() && !isa<KernelOp>(op))
-      return {};
-    else if (!isa<ReadOp>(op) && !isMemoryEffectFree(op))
+    if (!isa<KernelOp, ReadOp>(op) &&
+        (op->getNumRegions() || !isMemoryEffectFree(op)))
       return {};
   return next;
 }
@@ -92,24 +73,26 @@ KernelOp findReader(KernelOp kernel) {
 KernelOp merge(ArrayRef<KernelOp> chain) {
   KernelOp last = chain.back();
   OpBuilder b(last);
-  Location loc = FusedLoc::get(
-      b.getContext(),
-      llvm::map_to_vector(chain, [](KernelOp op) { return op.getLoc(); }));
   llvm::SetVector<Value> inputs;
   SmallVector<Attribute> layouts;
   auto isPassedOn = [&](Value value) {
     return llvm::is_contained(chain, value.getDefiningOp());
   };
+  auto addLayout = [&](KernelOp kernel, unsigned index, Value value) {
+    Layout layout;
+    if (isa<RankedTensorType>(value.getType()))
+      layout = getLayout(kernel, index);
+    layouts.push_back(b.getDenseI64ArrayAttr(layout.toAttribute()));
+  };
   for (KernelOp kernel : chain)
     for (auto [i, input] : llvm::enumerate(kernel.getInputs()))
       if (!isPassedOn(input) && inputs.insert(input))
-        layouts.push_back(getLayout(kernel, i));
-  for (unsigned i = 0; i < last.getNumResults(); ++i)
-    layouts.push_back(getResultLayout(last, i));
+        addLayout(kernel, i, input);
+  for (auto [i, result] : llvm::enumerate(last.getResults()))
+    addLayout(last, last.getInputs().size() + i, result);
 
   auto merged = KernelOp::create(b, last.getLoc(), last.getResultTypes(),
                                  inputs.getArrayRef(), last.getSizes());
-  merged->setLoc(loc);
   if (llvm::any_of(chain,
                    [](KernelOp kernel) { return kernel->hasAttr("layouts"); }))
     merged->setAttr("layouts", b.getArrayAttr(layouts));
@@ -130,12 +113,13 @@ KernelOp merge(ArrayRef<KernelOp> chain) {
       b.clone(*own.getTerminator(), mapping);
       continue;
     }
-    DenseI64ArrayAttr layout;
-    if (kernel->hasAttr("layouts"))
-      layout = cast<DenseI64ArrayAttr>(getResultLayout(kernel, 0));
+    Layout layout = getLayout(kernel, kernel.getInputs().size());
+    DenseI64ArrayAttr other;
+    if (layout != getRowMajor(kernel.getResult(0)))
+      other = b.getDenseI64ArrayAttr(layout.toAttribute());
     inner[kernel.getResult(0)] = StageOp::create(
         b, kernel.getLoc(), mapping.lookup(own.getTerminator()->getOperand(0)),
-        layout);
+        other);
   }
   return merged;
 }
@@ -182,14 +166,14 @@ struct FuseStagesPass : impl::FuseStagesPassBase<FuseStagesPass> {
   using FuseStagesPassBase::FuseStagesPassBase;
 
   void runOnOperation() override {
-    llvm::SetVector<Operation *> kernels;
-    getOperation()->walk([&](KernelOp kernel) { kernels.insert(kernel); });
+    SmallVector<KernelOp> kernels;
+    getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     llvm::DenseSet<Operation *> seen;
-    for (Operation *op : kernels) {
-      if (!seen.insert(op).second)
+    for (KernelOp head : kernels) {
+      if (!seen.insert(head).second || !mayPassOn(head) || !readsAtLoops(head))
         continue;
-      SmallVector<KernelOp> chain = {cast<KernelOp>(op)};
-      while (mayPassOn(chain.back()) && readsAtLoops(chain.back())) {
+      SmallVector<KernelOp> chain = {head};
+      while (mayPassOn(chain.back())) {
         KernelOp next = findReader(chain.back());
         if (!next || !readsAtLoops(next) || !seen.insert(next).second)
           break;

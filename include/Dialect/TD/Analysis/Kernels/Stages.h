@@ -21,7 +21,8 @@ struct Stage {
   /// Per shared dim the loop over it, or -1: the dim has one element.
   llvm::SmallVector<int, 4> rows = {};
 
-  Layout getLayout() const; ///< of what it passes on
+  mlir::Value getPassed() const; ///< the result of `op`
+  Layout getLayout() const;      ///< of what it passes on
 };
 
 /// The stages of a kernel. Shared dims are the first dims of everything that a

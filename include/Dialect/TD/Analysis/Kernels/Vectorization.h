@@ -39,6 +39,9 @@ struct Layout {
 };
 /// The row-major layout of the tensor: 0, 1, … for all dims.
 Layout getRowMajor(mlir::Value tensor);
+/// The layout of input or, after the inputs, result `index` of the kernel,
+/// which td-assign-layouts chose. A tensor.
+Layout getLayout(KernelOp kernel, unsigned index);
 using LayoutFunction = llvm::function_ref<Layout(mlir::Value)>;
 
 struct VectorPlan {

@@ -1,6 +1,7 @@
 //===- Stages.cpp - nests that a kernel runs block by block ---------------===//
 
 #include "Dialect/TD/Analysis/Kernels/Stages.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "mlir/IR/TypeUtilities.h"
 #include <numeric>
 
@@ -9,18 +10,14 @@ using namespace mlir;
 namespace tdc::td {
 
 static RankedTensorType getType(const Stage &stage) {
-  return cast<RankedTensorType>(StageOp(stage.op).getType());
-}
-
-static int64_t getElementBytes(Value tensor) {
-  return std::max(
-      1u, getElementTypeOrSelf(tensor.getType()).getIntOrFloatBitWidth() / 8);
+  return cast<RankedTensorType>(stage.getPassed().getType());
 }
 
 /// The bytes of the elements that the nest reads of an input.
 static int64_t getBytes(const LoopNest &nest, const Access &input) {
   LoopSet own = nest.getLoopsOf(input.tensor, *input.at);
-  int64_t bytes = getElementBytes(input.tensor);
+  int64_t bytes =
+      byteSize(getDType(getElementTypeOrSelf(input.tensor.getType())));
   for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
     if (contains(own, loop))
       bytes *= nest.estimateExtent(loop);
@@ -67,6 +64,8 @@ static bool isComputedByRow(const Stage &stage) {
                       });
 }
 
+Value Stage::getPassed() const { return StageOp(op).getResult(); }
+
 Layout Stage::getLayout() const {
   StageOp stage = op;
   unsigned rank = stage.getType().getRank();
@@ -104,12 +103,10 @@ bool Stages::shareDims(unsigned count) {
 /// layouts do not allow parts of such a form.
 bool Stages::chooseBlock(int64_t mostBytes) {
   int64_t bytesOfRow = 0, rows = extents.back(), unit = 1;
+  rowsOfBlock = 1;
   for (const Stage &stage : stages)
     if (stage.op) {
-      RankedTensorType type = getType(stage);
-      bytesOfRow += std::accumulate(
-          type.getShape().begin() + extents.size(), type.getShape().end(),
-          getElementBytes(StageOp(stage.op).getResult()), std::multiplies<>());
+      bytesOfRow += estimateBytes(getTypeOfBlock(stage));
       Layout layout = stage.getLayout();
       if (layout.block && layout.getLast() + 1 < int64_t(extents.size()))
         return false;
@@ -179,8 +176,7 @@ int64_t Stages::getBytesPassed() const {
   int64_t bytes = 0;
   for (const Stage &stage : stages)
     if (stage.op)
-      bytes += getType(stage).getNumElements() *
-               getElementBytes(StageOp(stage.op).getResult());
+      bytes += estimateBytes(getType(stage));
   return bytes;
 }
 

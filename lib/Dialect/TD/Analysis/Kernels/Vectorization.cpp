@@ -47,6 +47,17 @@ Layout getRowMajor(Value tensor) {
   return layout;
 }
 
+Layout getLayout(KernelOp kernel, unsigned index) {
+  unsigned inputs = kernel.getInputs().size();
+  Value tensor = index < inputs ? kernel.getInputs()[index]
+                                : kernel.getResult(index - inputs);
+  if (auto layouts = kernel->getAttrOfType<ArrayAttr>("layouts"))
+    return Layout::fromAttribute(
+        cast<DenseI64ArrayAttr>(layouts[index]).asArrayRef(),
+        cast<RankedTensorType>(tensor.getType()).getRank());
+  return getRowMajor(tensor);
+}
+
 int getLaneStride(const LoopNest &nest, const Access &access, unsigned loop,
                   const Layout &layout) {
   int stride = 0;
