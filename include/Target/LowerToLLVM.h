@@ -24,6 +24,8 @@ std::unique_ptr<mlir::Pass> createLowerToLLVMPass(const TargetInfo &processor);
 /// Adds the pass's conversions between f32 and narrow floats.
 void populateNarrowFloatPatterns(mlir::RewritePatternSet &patterns,
                                  const TargetInfo &processor);
+/// Lowers the module's math.erf.
+void lowerErrorFunction(mlir::ModuleOp module, const TargetInfo &processor);
 /// Lowers the multiplications by powers of two of the module's kernels.
 void lowerScaling(mlir::ModuleOp module, const TargetInfo &processor);
 /// Lowers the module's math.fma where the processor has no such instruction.

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MathBuilder.h"
-#include "VectorMath.h"
+#include "CodeGen/MathBuilder.h"
+#include "CodeGen/VectorMath.h"
 #include <cmath>
 
 using namespace mlir;

@@ -2,8 +2,8 @@
 
 #include "CodeGen/ElementOps.h"
 #include "CodeGen/NarrowFloats.h"
+#include "CodeGen/VectorMath.h"
 #include "Dialect/TD/OpTable/OpTable.h"
-#include "VectorMath.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -423,7 +423,7 @@ static Value emitUnary(Arith &a, Operation *op, Value x, bool isFloat,
       .Case([&](CosOp) { return emitCos(b, loc, x); })
       .Case([&](AtanOp) { return emitAtan(b, loc, x); })
       .Case([&](TanhOp) { return emitTanh(b, loc, x); })
-      .Case([&](ErfOp) { return emitErf(b, loc, x); })
+      .Case([&](ErfOp) -> Value { return math::ErfOp::create(b, loc, x); })
       .Case([&](SigmoidOp) { return emitSigmoid(b, loc, x); })
       .Case([&](SqrtOp) { return emitSqrt(b, loc, x); })
       .Case([&](RsqrtOp) -> Value {

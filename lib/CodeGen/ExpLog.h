@@ -7,7 +7,7 @@
 #ifndef TDC_LIB_CODEGEN_EXPLOG_H
 #define TDC_LIB_CODEGEN_EXPLOG_H
 
-#include "MathBuilder.h"
+#include "CodeGen/MathBuilder.h"
 
 namespace tdc {
 

@@ -1,7 +1,7 @@
 //===- NarrowFloats.cpp - f16 and bf16, computed in f32 -------------------===//
 
 #include "CodeGen/NarrowFloats.h"
-#include "MathBuilder.h"
+#include "CodeGen/MathBuilder.h"
 
 using namespace mlir;
 

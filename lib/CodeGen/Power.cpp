@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CodeGen/VectorMath.h"
 #include "ExpLog.h"
-#include "VectorMath.h"
 #include <cmath>
 
 using namespace mlir;

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorMath.h"
+#include "CodeGen/VectorMath.h"
 #include "ExpLog.h"
 #include <cmath>
 

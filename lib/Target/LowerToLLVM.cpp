@@ -71,6 +71,7 @@ public:
   }
 
   void runOnOperation() override {
+    tdc::lowerErrorFunction(getOperation(), processor);
     tdc::lowerScaling(getOperation(), processor);
     tdc::lowerMultiplyAdd(getOperation(), processor);
     LowerToLLVMOptions options(&getContext());

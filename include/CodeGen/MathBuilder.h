@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TDC_LIB_CODEGEN_MATHBUILDER_H
-#define TDC_LIB_CODEGEN_MATHBUILDER_H
+#ifndef TDC_CODEGEN_MATHBUILDER_H
+#define TDC_CODEGEN_MATHBUILDER_H
 
 #include "CodeGen/ElementOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -135,4 +135,4 @@ private:
 
 } // namespace tdc
 
-#endif // TDC_LIB_CODEGEN_MATHBUILDER_H
+#endif // TDC_CODEGEN_MATHBUILDER_H
