@@ -73,3 +73,23 @@ assert np.isnan(first[:, :, 0]).all() and not np.isnan(first[:, :, 1:]).any(), "
 q, k, v = (load(f"positions.{part}").astype(np.float64) for part in "qkv")
 want = softmax(fill(q @ np.swapaxes(k, 2, 3) / 4, column < row, -np.inf)) @ v
 assert np.abs(first - want)[:, :, 1:].max() < 2e-6, "first"
+
+
+def gradients(q, k, v, g, allowed=True):
+    scale = q.shape[3] ** -0.5
+    weights = softmax(fill(q @ np.swapaxes(k, 2, 3) * scale, allowed, -np.inf))
+    of_weights = g @ np.swapaxes(v, 2, 3)
+    of_scores = weights * (of_weights - (of_weights * weights).sum(3, keepdims=True)) * scale
+    transposed = np.swapaxes(weights, 2, 3)
+    return of_scores @ k, np.swapaxes(of_scores, 2, 3) @ q, transposed @ g
+
+
+for name, before, allowed in (
+        ("gradients", lambda x: x, True), ("causalGradients", lambda x: x, np.tri(333, dtype=bool)),
+        ("headGradients", turned, True), ("fewGradients", lambda x: x, True)):
+    q, k, v, g = (before(load(f"{name}.{part}").astype(np.float64)) for part in "qkvg")
+    for part, want in zip(("dq", "dk", "dv"), gradients(q, k, v, g, allowed)):
+        got = before(load(f"{name}.{part}"))
+        assert got.shape == want.shape, f"{name}.{part}: {got.shape}, not {want.shape}"
+        error = np.abs(got - want).max() / np.abs(want).max()
+        assert error < 2e-6, f"{name}.{part}: {error}"

@@ -110,6 +110,29 @@ static void fillOnce(NestLoops &loops, const NestSchedule &schedule,
   loops.evaluator.popScope();
 }
 
+/// The address at which the panel would begin if its rows began at 0.
+static Value getStart(NestLoops &loops, const NestSchedule &schedule,
+                      const Panel &panel) {
+  KernelFunction &function = loops.function;
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
+  Value skipped;
+  for (unsigned row : panel.rows) {
+    if (skipped)
+      skipped = arith::MulIOp::create(
+          b, loc, skipped, function.getExtent(loops.nest.getLoops()[row]));
+    if (Value begin = schedule.begins.empty() ? Value() : schedule.begins[row])
+      skipped = skipped ? arith::AddIOp::create(b, loc, skipped, begin) : begin;
+  }
+  if (!skipped)
+    return panel.pointer;
+  Value back =
+      arith::MulIOp::create(b, loc, skipped, function.i64(-panel.width));
+  return LLVM::GEPOp::create(b, loc, panel.pointer.getType(),
+                             panel.getElementType(), panel.pointer,
+                             ValueRange{back});
+}
+
 void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
   TileEvaluator &evaluator = loops.evaluator;
   evaluator.panel = {};
@@ -117,6 +140,7 @@ void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
               schedule.panel->rows,
               loops.factors[evaluator.laneLoop] * loops.lanes,
               loops.hasPairs()};
+  panel.pointer = getStart(loops, schedule, panel);
   if (schedule.keepsPanel())
     fillOnce(loops, schedule, panel);
   else

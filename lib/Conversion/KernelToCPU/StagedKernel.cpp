@@ -32,7 +32,7 @@ class StagedKernel {
 public:
   StagedKernel(const KernelFunction &function, Stages stages)
       : stages(std::move(stages)), mask(CausalMask::find(this->stages)),
-        lastLayouts(function.resultLayouts) {}
+        layouts(function.resultLayouts) {}
 
   /// Makes the schedules, and lays out the scratch.
   void plan(KernelFunction &function);
@@ -48,6 +48,7 @@ private:
   };
   using Parts = SmallVector<Part, 4>;
 
+  void setResults(KernelFunction &function, const Stage &stage) const;
   Parts schedule(KernelFunction &function, int64_t rows);
   int64_t getRest() const { return stages.extents.back() % stages.rowsOfBlock; }
   SmallVector<Value> getBegins(KernelFunction &function, Value block);
@@ -55,15 +56,22 @@ private:
                int64_t columns);
   Value getPointer(KernelFunction &function, const Stage &stage, int64_t offset,
                    ArrayRef<Value> begins);
+  SmallVector<StoreTarget, 1> getTargets(const KernelFunction &function,
+                                         const Stage &stage,
+                                         const LoopNest &nest) const;
+  void emitZeros(KernelFunction &function, const Stage &stage,
+                 ArrayRef<Value> begins);
+  void emitBlock(KernelFunction &function, Value block);
   void emitParts(KernelFunction &function, const Parts &parts, int64_t rows,
                  ArrayRef<Value> begins);
 
   Stages stages;
   std::optional<CausalMask> mask;
-  SmallVector<Layout> lastLayouts;
+  /// Of the kernel's results.
+  SmallVector<Layout> layouts;
   /// For whole blocks, and for the last one if it has fewer rows.
   Parts whole, rest;
-  /// Where what the stages pass on begins in scratch, in bytes, and where
+  /// Where what each stage passes on begins in scratch, in bytes, and where
   /// panels do.
   SmallVector<int64_t> offsets;
   int64_t panels = 0, bytes = 0;
@@ -76,12 +84,21 @@ static int64_t getBytes(RankedTensorType type) {
          getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8;
 }
 
+/// Makes the layouts of the function's results those of the stage's roots.
+void StagedKernel::setResults(KernelFunction &function,
+                              const Stage &stage) const {
+  function.resultLayouts.clear();
+  if (stage.isPassedOn())
+    function.resultLayouts.push_back(stage.getLayout());
+  for (unsigned result : stage.results)
+    function.resultLayouts.push_back(layouts[result]);
+}
+
 StagedKernel::Parts StagedKernel::schedule(KernelFunction &function,
                                            int64_t rows) {
   Parts parts;
   for (const Stage &stage : stages.stages) {
-    function.resultLayouts =
-        stage.op ? SmallVector<Layout>{stage.getLayout()} : lastLayouts;
+    setResults(function, stage);
     LoopNest nest = stages.getPart(stage, rows);
     NestSchedule schedule = scheduleStage(function, nest);
     if (schedule.copiesPanel())
@@ -93,13 +110,16 @@ StagedKernel::Parts StagedKernel::schedule(KernelFunction &function,
 
 void StagedKernel::plan(KernelFunction &function) {
   for (const Stage &stage : stages.stages) {
-    if (!stage.op)
+    offsets.push_back(bytes);
+    if (!stage.isPassedOn()) {
+      if (stage.op)
+        function.layouts[stage.getPassed()] = layouts[stage.results.front()];
       continue;
+    }
     RankedTensorType type = stages.getTypeOfBlock(stage);
     Value passed = stage.getPassed();
     function.layouts[passed] = stage.getLayout();
     function.parts[passed] = type;
-    offsets.push_back(bytes);
     bytes += llvm::alignTo(getBytes(type), kAlignment);
   }
   panels = bytes;
@@ -121,7 +141,7 @@ LaunchShape StagedKernel::getShape(const KernelFunction &function) const {
   for (const Stage &stage : stages.stages)
     work = llvm::SaturatingAdd<uint64_t>(work, estimateWork(stage.nest));
   LaunchShape shape;
-  shape.blocks = stages.countBlocks();
+  shape.blocks = stages.countBlocks() / stages.countSerialBlocks();
   shape.work = getBlockWork(function, work, *shape.blocks);
   return shape;
 }
@@ -194,6 +214,49 @@ Value StagedKernel::getPointer(KernelFunction &function, const Stage &stage,
           arith::SubIOp::create(b, loc, function.i64(0), back).getResult()});
 }
 
+SmallVector<StoreTarget, 1>
+StagedKernel::getTargets(const KernelFunction &function, const Stage &stage,
+                         const LoopNest &nest) const {
+  SmallVector<StoreTarget, 1> targets;
+  for (auto [i, root] : llvm::enumerate(nest.getRoots())) {
+    Value pointer = stage.isPassedOn()
+                        ? function.pointers.lookup(stage.getPassed())
+                        : function.resultPointers[stage.results[i]];
+    targets.push_back({stage.isPassedOn() ? stage.getPassed() : root.tensor,
+                       *root.at, pointer, function.resultLayouts[i]});
+    if (stage.addsUp)
+      targets.back().combine = ReduceKind::Sum;
+  }
+  return targets;
+}
+
+/// Stores zeros in the part of a sum that the open block adds to.
+void StagedKernel::emitZeros(KernelFunction &function, const Stage &stage,
+                             ArrayRef<Value> begins) {
+  const Access &sum = stage.nest.getRoots().front();
+  OpBuilder b(KernelOp(function.kernel).getBody().front().getTerminator());
+  Value zero = arith::ConstantOp::create(b, function.loc, b.getF64FloatAttr(0));
+  function.scalars[zero] = arith::ConstantOp::create(
+      function.builder, function.loc, b.getF64FloatAttr(0));
+  Value zeros =
+      FillOp::create(b, function.loc, sum.tensor.getType(), zero).getResult();
+  LoopNest nest = *LoopNest::getOfKernel(zeros);
+  SmallVector<Value> begin(nest.getLoops().size());
+  for (auto [dim, at] : llvm::enumerate(*nest.getRoots().front().at))
+    for (auto [row, first] : llvm::zip(ArrayRef(stage.rows).drop_back(),
+                                       ArrayRef(begins).drop_back()))
+      if (row >= 0 && getLoop((*sum.at)[dim]) == row) {
+        nest.cutLoop(unsigned(getLoop(at)), 1);
+        begin[unsigned(getLoop(at))] = first;
+      }
+  setResults(function, stage);
+  NestSchedule schedule = scheduleStage(function, nest);
+  schedule.begins = std::move(begin);
+  SmallVector<StoreTarget, 1> targets = getTargets(function, stage, nest);
+  targets.front().combine = std::nullopt;
+  emitNest(function, nest, schedule, targets);
+}
+
 /// Emits the stages for `rows` rows.
 void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
                              int64_t rows, ArrayRef<Value> begins) {
@@ -201,7 +264,8 @@ void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
   for (auto [i, stage] : llvm::enumerate(stages.stages))
     if (stage.op)
       function.pointers[stage.getPassed()] =
-          getPointer(function, stage, offsets[i], begins);
+          stage.isPassedOn() ? getPointer(function, stage, offsets[i], begins)
+                             : function.resultPointers[stage.results.front()];
   function.scratch = LLVM::GEPOp::create(
       function.builder, function.loc, scratch.getType(),
       function.builder.getI8Type(), scratch, ValueRange{function.i64(panels)});
@@ -219,30 +283,28 @@ void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
           schedule.ends[loop] =
               getEnd(function, begins.back(), rows, loops[loop].extent);
     }
-    if (!stage.op) {
-      emitNest(function, part.nest, schedule,
-               getResultTargets(function, part.nest));
-      continue;
-    }
-    Value passed = stage.getPassed();
+    setResults(function, stage);
     emitNest(function, part.nest, schedule,
-             StoreTarget{passed, *part.nest.getRoots().front().at,
-                         function.pointers.lookup(passed),
-                         function.getLayout(passed)});
+             getTargets(function, stage, part.nest));
   }
   function.scratch = scratch;
 }
 
-void StagedKernel::emit(KernelFunction &function) {
+/// Emits the stages for one block.
+void StagedKernel::emitBlock(KernelFunction &function, Value block) {
   OpBuilder &b = function.builder;
   Location loc = function.loc;
-  function.resultLayouts = lastLayouts;
-  auto blocks = scf::ForOp::create(
-      b, loc, std::exchange(function.firstBlock, Value()),
-      std::exchange(function.endBlock, Value()), function.i64(1));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(blocks.getBody()->getTerminator());
-  SmallVector<Value> begins = getBegins(function, blocks.getInductionVar());
+  SmallVector<Value> begins = getBegins(function, block);
+  if (stages.addsUp()) {
+    Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          begins.back(), function.i64(0));
+    auto branch = scf::IfOp::create(b, loc, isFirst, /*withElseRegion=*/false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    for (const Stage &stage : stages.stages)
+      if (stage.addsUp)
+        emitZeros(function, stage, begins);
+  }
   int64_t rows = getRest();
   if (rows == 0)
     return emitParts(function, whole, stages.rowsOfBlock, begins);
@@ -254,6 +316,22 @@ void StagedKernel::emit(KernelFunction &function) {
   emitParts(function, whole, stages.rowsOfBlock, begins);
   b.setInsertionPointToStart(branch.elseBlock());
   emitParts(function, rest, rows, begins);
+}
+
+/// Blocks that add to the same sums are one block for the threads.
+void StagedKernel::emit(KernelFunction &function) {
+  OpBuilder &b = function.builder;
+  Value serial = function.i64(stages.countSerialBlocks());
+  auto getBlock = [&](Value part) -> Value {
+    return b.createOrFold<arith::MulIOp>(function.loc, part, serial);
+  };
+  Value first = getBlock(std::exchange(function.firstBlock, Value())),
+        end = getBlock(std::exchange(function.endBlock, Value()));
+  auto blocks =
+      scf::ForOp::create(b, function.loc, first, end, function.i64(1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(blocks.getBody()->getTerminator());
+  emitBlock(function, blocks.getInductionVar());
 }
 
 std::optional<KernelPlan> matchStages(KernelCandidate &kernel) {

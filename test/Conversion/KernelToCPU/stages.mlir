@@ -50,3 +50,30 @@ func.func @causal(%q: tensor<1024x32xf32>, %k: tensor<32x1024xf32>, %v: tensor<1
   %y = td.matmul %m, %v : tensor<1024x1024xf32>, tensor<1024x32xf32> -> tensor<1024x32xf32>
   return %y : tensor<1024x32xf32>
 }
+
+// -----
+
+// The blocks of a matrix add to one sum: threads share the 8 matrices. The first block of each
+// begins with zeros.
+// CHECK-LABEL: func.func @sum
+// CHECK: td.launch @kernel_0(%{{.*}}) blocks(%c8_i64)
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr, %[[Z:[a-z0-9]+]]: !llvm.ptr, %[[SCRATCH:[a-z0-9]+]]: !llvm.ptr, %[[FIRST:[a-z0-9]+]]: i64, %[[END:[a-z0-9]+]]: i64) {
+// CHECK: %[[FROM:.*]] = arith.muli %[[FIRST]], %c2_i64
+// CHECK: %[[TO:.*]] = arith.muli %[[END]], %c2_i64
+// CHECK: scf.for %[[BLOCK:.*]] = %[[FROM]] to %[[TO]]
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %{{.*}}, %c0_i64
+// CHECK: scf.if %[[IS_FIRST]] {
+// CHECK: %[[ZEROS:.*]] = llvm.getelementptr %[[Z]]
+// CHECK: llvm.store %cst{{[_0-9]*}}, %[[ZEROS]]
+// CHECK: %[[AT:.*]] = llvm.getelementptr %[[Z]]
+// CHECK: %[[OLD:.*]] = llvm.load %[[AT]]
+// CHECK: %[[NEW:.*]] = arith.addf %[[OLD]]
+// CHECK: llvm.store %[[NEW]], %[[AT]]
+func.func @sum(%q: tensor<8x512x32xf32>, %k: tensor<8x32x512xf32>, %g: tensor<8x512x32xf32>) -> (tensor<8x512x32xf32>, tensor<8x512x32xf32>) {
+  %s = td.matmul %q, %k : tensor<8x512x32xf32>, tensor<8x32x512xf32> -> tensor<8x512x512xf32>
+  %y = td.matmul %s, %g : tensor<8x512x512xf32>, tensor<8x512x32xf32> -> tensor<8x512x32xf32>
+  %t = td.permute %s [0, 2, 1] : tensor<8x512x512xf32> to tensor<8x512x512xf32>
+  %z = td.matmul %t, %g : tensor<8x512x512xf32>, tensor<8x512x32xf32> -> tensor<8x512x32xf32>
+  return %y, %z : tensor<8x512x32xf32>, tensor<8x512x32xf32>
+}

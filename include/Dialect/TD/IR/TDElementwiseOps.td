@@ -182,7 +182,7 @@ def TD_CompareOp : TD_ComputeOp<"compare", [TD_ElementwiseTrait,
 }
 
 def TD_SelectOp : TD_ComputeOp<"select", [TD_ElementwiseTrait,
-    AllTypesMatch<["on_true", "on_false", "result"]>, Diff]> {
+    AllTypesMatch<["on_true", "on_false", "result"]>, Diff, Absorb]> {
   let summary = "on_true where the condition holds, else on_false";
   let spelling = "where";
   let family = "Select";

@@ -50,7 +50,8 @@ def TD_StageOp : TD_Op<"stage", [Pure, SameOperandsAndResultType,
     Up to here the kernel is a nest of its own, which is computed for a block of
     rows before the nests that read the value (Analysis/Kernels/Stages.h). Only
     such a block is in memory, in the order of dims that `layout` says, as that
-    of a slot. td-fuse-stages makes it, in kernels on a cpu.
+    of a slot. A value that the kernel yields is in memory as a whole.
+    td-fuse-stages makes it, in kernels on a cpu.
 
     Example:
     ```mlir

@@ -523,6 +523,10 @@ def FuseStagesPass : Pass<"td-fuse-stages", "::mlir::ModuleOp"> {
     as save memory traffic: what they pass on, less what a block reads again
     because a block before it read it, too.
 
+    All kernels that read such values and make others as large are merged at
+    once, if they are nests by rows or sums over rows, as in the gradient of an
+    attention. Blocks add to a sum one after the other; threads share the sums.
+
     Before:
     ```mlir
     %s = td.kernel(%q, %k) : (tensor<4096x64xf32>, tensor<4096x64xf32>) -> tensor<4096x4096xf32> {

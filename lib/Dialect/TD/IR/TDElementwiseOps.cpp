@@ -225,3 +225,7 @@ std::optional<double> DivOp::absorb(ArrayRef<Known> known) {
     return *known[0] / *known[1];
   return known[0] && *known[0] == 0 ? known[0] : Known();
 }
+
+std::optional<double> SelectOp::absorb(ArrayRef<Known> known) {
+  return known[1] == known[2] ? known[1] : Known();
+}

@@ -74,3 +74,56 @@ func.func @concatenated(%x: tensor<1024x512xf32>, %w: tensor<1024x8xf32>) -> ten
   %y = td.matmul %h, %w : tensor<1024x1024xf32>, tensor<1024x8xf32> -> tensor<1024x8xf32>
   return %y : tensor<1024x8xf32>
 }
+
+// -----
+
+// Kernels that pass on several large values are merged all, with the results that others read:
+// here the gradients of an attention's values and scores. A sum over rows is added up block by
+// block. What reads a result moves after the kernel.
+// CHECK-LABEL: func.func @gradients
+// CHECK: %[[R:.*]]:3 = td.kernel(%arg0, %arg1, %arg2, %arg3)
+// CHECK: %[[S:.*]] = td.stage
+// CHECK: %[[Y:.*]] = td.stage
+// CHECK: %[[D:.*]] = td.stage
+// CHECK: %[[K:.*]] = td.matmul
+// CHECK: td.yield %[[Y]], %{{.*}}, %{{.*}}
+// CHECK: td.reshape %[[R]]#0
+func.func @gradients(%q: tensor<8x512x32xf32>, %k: tensor<8x32x512xf32>, %v: tensor<8x512x32xf32>, %g: tensor<8x512x32xf32>) -> (tensor<8x16384xf32>, tensor<8x512x32xf32>, tensor<8x32x512xf32>) {
+  %s = td.matmul %q, %k : tensor<8x512x32xf32>, tensor<8x32x512xf32> -> tensor<8x512x512xf32>
+  %y = td.matmul %s, %v : tensor<8x512x512xf32>, tensor<8x512x32xf32> -> tensor<8x512x32xf32>
+  %r = td.reshape %y : tensor<8x512x32xf32> to tensor<8x16384xf32>
+  %vt = td.permute %v [0, 2, 1] : tensor<8x512x32xf32> to tensor<8x32x512xf32>
+  %d = td.matmul %g, %vt : tensor<8x512x32xf32>, tensor<8x32x512xf32> -> tensor<8x512x512xf32>
+  %m = td.mul %d, %s : tensor<8x512x512xf32>
+  %kt = td.permute %k [0, 2, 1] : tensor<8x32x512xf32> to tensor<8x512x32xf32>
+  %dq = td.matmul %m, %kt : tensor<8x512x512xf32>, tensor<8x512x32xf32> -> tensor<8x512x32xf32>
+  %qt = td.permute %q [0, 2, 1] : tensor<8x512x32xf32> to tensor<8x32x512xf32>
+  %dk = td.matmul %qt, %m : tensor<8x32x512xf32>, tensor<8x512x512xf32> -> tensor<8x32x512xf32>
+  return %r, %dq, %dk : tensor<8x16384xf32>, tensor<8x512x32xf32>, tensor<8x32x512xf32>
+}
+
+// -----
+
+// Blocks that add to the same sum run one after the other: not if there are few sums for threads,
+// CHECK-LABEL: func.func @few_sums
+// CHECK-NOT: td.stage
+func.func @few_sums(%q: tensor<4x512x32xf32>, %k: tensor<4x32x512xf32>, %g: tensor<4x512x32xf32>) -> (tensor<4x512x32xf32>, tensor<4x512x32xf32>) {
+  %s = td.matmul %q, %k : tensor<4x512x32xf32>, tensor<4x32x512xf32> -> tensor<4x512x512xf32>
+  %y = td.matmul %s, %g : tensor<4x512x512xf32>, tensor<4x512x32xf32> -> tensor<4x512x32xf32>
+  %t = td.permute %s [0, 2, 1] : tensor<4x512x512xf32> to tensor<4x512x512xf32>
+  %z = td.matmul %t, %g : tensor<4x512x512xf32>, tensor<4x512x32xf32> -> tensor<4x512x32xf32>
+  return %y, %z : tensor<4x512x32xf32>, tensor<4x512x32xf32>
+}
+
+// -----
+
+// or if each block would round to a narrow type.
+// CHECK-LABEL: func.func @narrow
+// CHECK-NOT: td.stage
+func.func @narrow(%q: tensor<8x1024x32xbf16>, %k: tensor<8x32x1024xbf16>, %g: tensor<8x1024x32xbf16>) -> (tensor<8x1024x32xbf16>, tensor<8x1024x32xbf16>) {
+  %s = td.matmul %q, %k : tensor<8x1024x32xbf16>, tensor<8x32x1024xbf16> -> tensor<8x1024x1024xbf16>
+  %y = td.matmul %s, %g : tensor<8x1024x1024xbf16>, tensor<8x1024x32xbf16> -> tensor<8x1024x32xbf16>
+  %t = td.permute %s [0, 2, 1] : tensor<8x1024x1024xbf16> to tensor<8x1024x1024xbf16>
+  %z = td.matmul %t, %g : tensor<8x1024x1024xbf16>, tensor<8x1024x32xbf16> -> tensor<8x1024x32xbf16>
+  return %y, %z : tensor<8x1024x32xbf16>, tensor<8x1024x32xbf16>
+}

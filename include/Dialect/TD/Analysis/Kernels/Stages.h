@@ -15,18 +15,26 @@
 namespace tdc::td {
 
 struct Stage {
-  /// What later stages read; null if these are the kernel's results.
+  /// Null if the roots are those results of the kernel that have no td.stage.
   StageOp op;
   LoopNest nest;
+  /// The numbers of the kernel's results that the roots are; empty if only
+  /// later stages read what the stage computes, which is passed on.
+  llvm::SmallVector<unsigned, 1> results = {};
   /// Per shared dim the loop over it, or -1: the dim has one element.
   llvm::SmallVector<int, 4> rows = {};
+  /// Whether the stage has a sum over the last shared dim, to which each block
+  /// adds its rows.
+  bool addsUp = false;
 
+  bool isPassedOn() const { return results.empty(); }
   mlir::Value getPassed() const; ///< the result of `op`
   Layout getLayout() const;      ///< of what it passes on
 };
 
 /// The stages of a kernel. Shared dims are the first dims of everything that a
-/// stage passes on; later stages read it at the positions of their own results.
+/// stage passes on; later stages read it at the positions of their own results,
+/// or add it up over the last of them.
 struct Stages {
   llvm::SmallVector<Stage, 4> stages;
   llvm::SmallVector<int64_t, 4> extents; ///< of the shared dims
@@ -43,15 +51,22 @@ struct Stages {
   LoopNest getPart(const Stage &stage, int64_t rows) const;
   /// The type of a block of what the stage passes on.
   mlir::RankedTensorType getTypeOfBlock(const Stage &stage) const;
+  /// Whether blocks add to the same sums.
+  bool addsUp() const;
   /// The number of blocks, in row-major order.
   int64_t countBlocks() const;
+  /// The number of consecutive blocks that add to the same sums, and therefore
+  /// run one after the other.
+  int64_t countSerialBlocks() const;
   /// The bytes that stages pass on, in all blocks.
   int64_t getBytesPassed() const;
   /// The bytes that a stage reads of the kernel's inputs because it read them
-  /// for another block already.
+  /// for another block already, and those of sums that blocks add to.
   int64_t getBytesReadAgain() const;
 
 private:
+  bool addStage(StageOp op, llvm::ArrayRef<mlir::Value> roots,
+                llvm::ArrayRef<unsigned> results);
   bool shareDims(unsigned count);
   bool chooseBlock(int64_t mostBytes);
 };

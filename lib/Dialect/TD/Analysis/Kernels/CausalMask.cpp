@@ -132,8 +132,11 @@ private:
     for (const Access &root : nest.getRoots()) {
       if (!(getLoops(*root.at) & columns))
         continue;
+      // Blocks in which a column is masked in all rows add nothing to its sum.
+      if (stage.addsUp && isNeutral(nest, nest.getReductions().front()))
+        continue;
       std::optional<double> number = getKnown(nest, root.tensor, *root.at);
-      LoopSet own = stage.op && dim < root.at->size()
+      LoopSet own = stage.isPassedOn() && dim < root.at->size()
                         ? getLoops((*root.at)[dim])
                         : LoopSet(0);
       if (!number || (getLoops(*root.at) & columns) != own)

@@ -28,6 +28,8 @@ static int64_t getBytes(const LoopNest &nest, const Access &input) {
 /// Each must be a loop of its own, over all `extents`.
 static bool setRows(Stage &stage, const Coordinates &at,
                     ArrayRef<int64_t> extents) {
+  if (at.size() < extents.size())
+    return false;
   for (auto [dim, extent] : llvm::enumerate(extents)) {
     int loop = getLoop(at[dim]);
     if (extent == 1) {
@@ -43,25 +45,48 @@ static bool setRows(Stage &stage, const Coordinates &at,
   return true;
 }
 
+/// Whether a root has the loop as one of its coordinates.
+static bool runsOver(const Access &root, int loop) {
+  return llvm::any_of(*root.at,
+                      [&](Coordinate at) { return getLoop(at) == loop; });
+}
+
 /// Whether every result and every reduction of the stage has its own value for
-/// each row.
-static bool isComputedByRow(const Stage &stage) {
+/// each position of `loops`.
+static bool isComputedBy(const Stage &stage, ArrayRef<int> loops) {
   LoopSet rows = 0;
-  for (int loop : stage.rows)
+  for (int loop : loops)
     if (loop >= 0)
       rows |= toLoopSet(unsigned(loop));
-  auto hasRows = [&](const Access &root) {
-    return llvm::all_of(stage.rows, [&](int loop) {
-      return loop < 0 ||
-             llvm::any_of(
-                 *root.at, [&](Coordinate at) { return getLoop(at) == loop; });
-    });
-  };
-  return llvm::all_of(stage.nest.getRoots(), hasRows) &&
+  return llvm::all_of(stage.nest.getRoots(),
+                      [&](const Access &root) {
+                        return llvm::all_of(loops, [&](int loop) {
+                          return loop < 0 || runsOver(root, loop);
+                        });
+                      }) &&
          llvm::all_of(stage.nest.getReductions(),
                       [&](const Reduction &reduction) {
                         return (reduction.parallel & rows) == rows;
                       });
+}
+
+/// Whether the stage has nothing but a sum over the last shared dim, with one
+/// value for each position of the others. Blocks may add to it in memory, which
+/// rounds narrow floats each time.
+static bool isSumOfRows(const Stage &stage) {
+  ArrayRef<Reduction> reductions = stage.nest.getReductions();
+  ArrayRef<Access> roots = stage.nest.getRoots();
+  if (stage.isPassedOn() || roots.size() != 1 || reductions.size() != 1 ||
+      stage.rows.back() < 0)
+    return false;
+  const Reduction &sum = reductions.front();
+  const Access &root = roots.front();
+  return llvm::is_contained(sum.loops, unsigned(stage.rows.back())) &&
+         isComputedBy(stage, ArrayRef(stage.rows).drop_back()) &&
+         sum.getCombination() == ReduceKind::Sum && !sum.givesIndex() &&
+         stage.nest.getMoved(root.tensor, *root.at).tensor ==
+             sum.op->getResult(0) &&
+         isa<Float32Type, Float64Type>(getElementTypeOrSelf(root.tensor));
 }
 
 Value Stage::getPassed() const { return StageOp(op).getResult(); }
@@ -82,30 +107,45 @@ RankedTensorType Stages::getTypeOfBlock(const Stage &stage) const {
 }
 
 bool Stages::shareDims(unsigned count) {
-  ArrayRef<int64_t> shape = getType(stages.front()).getShape();
+  const Stage *first = llvm::find_if(
+      stages, [](const Stage &stage) { return stage.isPassedOn(); });
+  ArrayRef<int64_t> shape = getType(*first).getShape();
   extents.assign(shape.begin(), shape.begin() + count);
+  llvm::SmallPtrSet<Operation *, 4> sums;
   for (Stage &stage : stages) {
     stage.rows.clear();
-    if (stage.op && !setRows(stage, *stage.nest.getRoots().front().at, extents))
+    if (stage.isPassedOn() &&
+        !setRows(stage, *stage.nest.getRoots().front().at, extents))
       return false;
     for (const Access &input : stage.nest.getInputs())
-      if (input.tensor.getDefiningOp<StageOp>() &&
-          !setRows(stage, *input.at, extents))
-        return false;
-    if (stage.rows.empty() || !isComputedByRow(stage))
+      if (auto read = input.tensor.getDefiningOp<StageOp>())
+        if (sums.contains(read) || !setRows(stage, *input.at, extents))
+          return false;
+    if (stage.rows.empty())
       return false;
+    stage.addsUp = !isComputedBy(stage, stage.rows);
+    if (stage.addsUp && !isSumOfRows(stage))
+      return false;
+    if (stage.addsUp)
+      sums.insert(stage.op);
   }
   return true;
 }
 
 /// As many rows as have `mostBytes`, and fewer if threads would have few
-/// blocks; a number that divides all rows if there is one. Fails if blocked
-/// layouts do not allow parts of such a form.
+/// blocks, but enough for the tiles of products; a number that divides all rows
+/// if there is one. Fails if blocked layouts do not allow parts of such a form,
+/// if rows are matrices that are larger, or if few threads could share blocks
+/// that add to the same sums.
 bool Stages::chooseBlock(int64_t mostBytes) {
   int64_t bytesOfRow = 0, rows = extents.back(), unit = 1;
   rowsOfBlock = 1;
+  bool areMatrices = false;
   for (const Stage &stage : stages)
-    if (stage.op) {
+    if (stage.isPassedOn()) {
+      auto ofRow = getType(stage).getShape().drop_front(extents.size());
+      areMatrices |=
+          llvm::count_if(ofRow, [](int64_t size) { return size > 1; }) > 1;
       bytesOfRow += estimateBytes(getTypeOfBlock(stage));
       Layout layout = stage.getLayout();
       if (layout.block && layout.getLast() + 1 < int64_t(extents.size()))
@@ -113,12 +153,19 @@ bool Stages::chooseBlock(int64_t mostBytes) {
       if (layout.block && layout.getLast() + 1 == int64_t(extents.size()))
         unit = std::lcm(unit, layout.block);
     }
-  constexpr int64_t kFewestRows = 32, kManyBlocks = 16;
-  int64_t all = std::accumulate(extents.begin(), extents.end(), int64_t(1),
-                                std::multiplies<>());
-  int64_t most =
-      std::min(mostBytes / std::max<int64_t>(bytesOfRow, 1), all / kManyBlocks);
-  most = std::min(rows, std::max(kFewestRows, most)) / unit * unit;
+  constexpr int64_t kFewestRows = 32, kManyBlocks = 16, kFewestParts = 8;
+  int64_t parts = 1;
+  for (int64_t extent : ArrayRef(extents).drop_back())
+    parts *= extent;
+  int64_t most = mostBytes / std::max<int64_t>(bytesOfRow, 1);
+  if (!addsUp())
+    most = std::min(most, parts * rows / kManyBlocks);
+  else if (parts < kFewestParts)
+    return false;
+  if (areMatrices && bytesOfRow > mostBytes)
+    return false;
+  most = std::max(most, areMatrices ? unit : kFewestRows);
+  most = std::min(rows, most) / unit * unit;
   rowsOfBlock = most;
   for (int64_t part = most; part * 2 > most; part -= unit)
     if (rows % part == 0) {
@@ -128,6 +175,15 @@ bool Stages::chooseBlock(int64_t mostBytes) {
   return most > 0;
 }
 
+bool Stages::addStage(StageOp op, ArrayRef<Value> roots,
+                      ArrayRef<unsigned> results) {
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
+  if (failed(nest))
+    return false;
+  stages.push_back({op, std::move(*nest), llvm::to_vector<1>(results)});
+  return true;
+}
+
 std::optional<Stages> Stages::find(KernelOp kernel, int64_t mostBytes) {
   Stages found;
   Block &body = kernel.getBody().front();
@@ -135,21 +191,27 @@ std::optional<Stages> Stages::find(KernelOp kernel, int64_t mostBytes) {
   for (auto op : body.getOps<ComputeOp>())
     if (!op.isPulled())
       return std::nullopt;
-  unsigned most = UINT_MAX;
-  auto addStage = [&](StageOp op, ArrayRef<Value> roots) {
-    FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
-    if (failed(nest))
-      return false;
-    found.stages.push_back({op, std::move(*nest), {}});
-    return true;
-  };
-  for (auto op : body.getOps<StageOp>()) {
-    if (!op.getType().hasStaticShape() || !addStage(op, op.getInput()))
-      return std::nullopt;
-    most = std::min(most, unsigned(op.getType().getRank()));
+  llvm::DenseMap<Operation *, SmallVector<unsigned, 1>> results;
+  SmallVector<Value> others;
+  SmallVector<unsigned> ofOthers;
+  for (OpOperand &result : body.getTerminator()->getOpOperands()) {
+    if (auto op = result.get().getDefiningOp<StageOp>()) {
+      results[op].push_back(result.getOperandNumber());
+      continue;
+    }
+    others.push_back(result.get());
+    ofOthers.push_back(result.getOperandNumber());
   }
-  if (found.stages.empty() ||
-      !addStage({}, SmallVector<Value>(body.getTerminator()->getOperands())))
+  unsigned most = 0;
+  for (auto op : body.getOps<StageOp>()) {
+    if (!op.getType().hasStaticShape() ||
+        !found.addStage(op, op.getInput(), results.lookup(op)))
+      return std::nullopt;
+    unsigned rank = op.getType().getRank();
+    if (found.stages.back().isPassedOn())
+      most = most ? std::min(most, rank) : rank;
+  }
+  if (most == 0 || others.empty() || !found.addStage({}, others, ofOthers))
     return std::nullopt;
   for (unsigned count = most; count-- > 1;)
     if (found.shareDims(count) && found.chooseBlock(mostBytes))
@@ -165,6 +227,10 @@ LoopNest Stages::getPart(const Stage &stage, int64_t rows) const {
   return nest;
 }
 
+bool Stages::addsUp() const {
+  return llvm::any_of(stages, [](const Stage &stage) { return stage.addsUp; });
+}
+
 int64_t Stages::countBlocks() const {
   int64_t count = llvm::divideCeil(extents.back(), rowsOfBlock);
   for (int64_t extent : ArrayRef(extents).drop_back())
@@ -172,10 +238,14 @@ int64_t Stages::countBlocks() const {
   return count;
 }
 
+int64_t Stages::countSerialBlocks() const {
+  return addsUp() ? llvm::divideCeil(extents.back(), rowsOfBlock) : 1;
+}
+
 int64_t Stages::getBytesPassed() const {
   int64_t bytes = 0;
   for (const Stage &stage : stages)
-    if (stage.op)
+    if (stage.isPassedOn())
       bytes += estimateBytes(getType(stage));
   return bytes;
 }
@@ -189,6 +259,10 @@ int64_t Stages::getBytesReadAgain() const {
       if (!whole.tensor.getDefiningOp<StageOp>())
         bytes +=
             countBlocks() * getBytes(part, own) - getBytes(stage.nest, whole);
+    if (stage.addsUp)
+      bytes += 2 * countSerialBlocks() *
+               estimateBytes(cast<RankedTensorType>(
+                   stage.nest.getRoots().front().tensor.getType()));
   }
   return bytes;
 }
