@@ -19,6 +19,7 @@ class Operation:
     operations: float
     weights: dict = field(default_factory=dict)
     dtype: str = "f32"
+    functions: str = ""  # that `text` calls
 
 
 def product(m, k, n, dtype="f32"):
@@ -54,6 +55,19 @@ def attention(tokens, size):
                      shapes, 2 * tokens**2 * size)
 
 
+GRADIENTS = """fn gradients(q, k, v, g) {
+    let y = (scaled_dot_product_attention(q, k, v, is_causal=true) * g).sum()
+    return stack([grad(y, q), grad(y, k), grad(y, v)])
+}"""
+
+
+def gradient(heads, tokens, size):
+    """Those of a causal attention, which computes five products, of which half is needed."""
+    shapes = dict.fromkeys("qkvg", (1, heads, tokens, size))
+    return Operation("gradient", "gradients(q, k, v, g)", shapes, 5 * heads * tokens**2 * size,
+                     functions=GRADIENTS)
+
+
 PRODUCTS = [
     *[(n, n, n) for n in (16, 32, 64, 128, 256, 512, 1024, 2048)],
     (20, 10, 50), (100, 10, 50), (8, 64, 128), (128, 64, 8), (128, 32, 100), (17, 33, 65),
@@ -81,6 +95,7 @@ CASES = {
        for channels, side, filters in ((64, 56, 64), (128, 28, 128), (256, 14, 256),
                                        (512, 7, 512), (3, 224, 64))},
     "attention-4096x64": attention(4096, 64),
+    "gradient-8x2048x64": gradient(8, 2048, 64),
 }
 
 
@@ -102,7 +117,7 @@ def bytes_of(case):
     first, *_ = shapes.values()
     *_, last = shapes.values()
     result = {"product": (first[0], last[-1]), "transposed": (first[0], last[0]),
-              "linear": (first[0], last[0]), "sum": first[:1],
+              "linear": (first[0], last[0]), "sum": first[:1], "gradient": (3, *first),
               "convolution": (*last, *first[2:])}.get(operation.kind, first)
     size = 2 if operation.dtype == "bf16" else 4
     return size * sum(math.prod(shape) for shape in [*shapes.values(), result])

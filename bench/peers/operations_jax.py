@@ -23,6 +23,12 @@ def attention(_, *inputs):
     return jax.nn.dot_product_attention(q, k, v, is_causal=True).transpose(0, 2, 1, 3)
 
 
+def gradient(_, *inputs):
+    *inputs, g = inputs
+    y, backward = jax.vjp(lambda *inputs: attention(_, *inputs), *inputs)
+    return jnp.stack(backward(g))
+
+
 FUNCTIONS = {
     "product": lambda _, a, b: a @ b,
     "transposed": lambda _, a, b: a @ b.T,
@@ -34,6 +40,7 @@ FUNCTIONS = {
     "sum": lambda _, x: x.sum(-1),
     "convolution": convolution,
     "attention": attention,
+    "gradient": gradient,
 }
 
 

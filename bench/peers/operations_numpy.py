@@ -37,6 +37,16 @@ def attention(q, k, v, is_causal=True):
     return softmax(scores) @ v
 
 
+def gradient(q, k, v, g):
+    scale = q.shape[-1] ** -0.5
+    scores = np.where(np.tri(q.shape[-2], dtype=bool), q @ np.swapaxes(k, -1, -2) * scale, -np.inf)
+    weights = softmax(scores)
+    of_weights = g @ np.swapaxes(v, -1, -2)
+    of_scores = weights * (of_weights - (of_weights * weights).sum(-1, keepdims=True)) * scale
+    return np.stack([of_scores @ k, np.swapaxes(of_scores, -1, -2) @ q,
+                     np.swapaxes(weights, -1, -2) @ g])
+
+
 FUNCTIONS = {
     "product": lambda a, b: a @ b,
     "transposed": lambda a, b: a @ b.T,
@@ -48,6 +58,7 @@ FUNCTIONS = {
     "sum": lambda x: x.sum(-1),
     "convolution": convolution,
     "attention": attention,
+    "gradient": gradient,
 }
 
 

@@ -6,6 +6,14 @@ from torch.nn.functional import (
 
 from peers import operations
 
+
+def gradient(q, k, v, g):
+    with torch.inference_mode(False), torch.enable_grad():
+        inputs = [x.detach().requires_grad_() for x in (q, k, v)]
+        y = scaled_dot_product_attention(*inputs, is_causal=True)
+        return torch.stack(torch.autograd.grad(y, inputs, g))
+
+
 FUNCTIONS = {
     "product": lambda a, b: a @ b,
     "transposed": lambda a, b: a @ b.T,
@@ -16,6 +24,7 @@ FUNCTIONS = {
     "chain": lambda x, y: torch.relu(x * 2.0 + y) * torch.sigmoid(y) - x,
     "sum": lambda x: x.sum(-1),
     "convolution": lambda x, w, b: conv2d(x, w, b, padding=1),
+    "gradient": gradient,
     "attention": lambda q, k, v: scaled_dot_product_attention(q, k, v, is_causal=True),
 }
 

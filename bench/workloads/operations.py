@@ -15,6 +15,7 @@ PEERS_OF_PRODUCTS = ["openblas", "numpy", "onednn", "torch", "jax", "iree", "onn
                      "openvino"]
 PEERS_OF_BF16 = ["torch", "jax"]
 PEERS_OF_ATTENTION = ["torch", "torch-compile", "jax"]
+PEERS_OF_GRADIENTS = ["torch", "jax"]
 
 
 def program(case):
@@ -31,7 +32,8 @@ def program(case):
     for name, array in (inputs | weights).items():
         np.save(CACHE / f"{case}.{name}.npy", array)
     source = CACHE / f"{case}.tdsl"
-    source.write_text("\n".join([*lines, f"export fn run({parameters}) = {operation.text}\n"]))
+    run = f"export fn run({parameters}) = {operation.text}\n"
+    source.write_text("\n".join([*lines, operation.functions, run]))
     return source, {name: CACHE / f"{case}.{name}.npy" for name in inputs}
 
 
@@ -47,6 +49,8 @@ def peers(case):
         names = PEERS_OF_BF16
     elif operation.kind == "attention":
         names = PEERS_OF_ATTENTION
+    elif operation.kind == "gradient":
+        names = PEERS_OF_GRADIENTS
     elif operation.kind in ("product", "transposed"):
         names = PEERS_OF_PRODUCTS
         call("cc", "-O2", "-shared", "-fPIC", BENCH / "peers/blas.c", "-o", CACHE / "blas.so")

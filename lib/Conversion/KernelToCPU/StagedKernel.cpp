@@ -54,7 +54,7 @@ private:
   SmallVector<Value> getBegins(KernelFunction &function, Value block);
   Value getEnd(KernelFunction &function, Value begin, int64_t rows,
                int64_t columns);
-  Value getPointer(KernelFunction &function, const Stage &stage, int64_t offset,
+  Value getPointer(KernelFunction &function, const Stage &stage, unsigned root,
                    ArrayRef<Value> begins);
   SmallVector<StoreTarget, 1> getTargets(const KernelFunction &function,
                                          const Stage &stage,
@@ -71,9 +71,9 @@ private:
   SmallVector<Layout> layouts;
   /// For whole blocks, and for the last one if it has fewer rows.
   Parts whole, rest;
-  /// Where what each stage passes on begins in scratch, in bytes, and where
-  /// panels do.
-  SmallVector<int64_t> offsets;
+  /// Where what stages pass on begins in scratch, in bytes, and where panels
+  /// do.
+  llvm::DenseMap<Value, int64_t> offsets;
   int64_t panels = 0, bytes = 0;
 };
 
@@ -88,10 +88,9 @@ static int64_t getBytes(RankedTensorType type) {
 void StagedKernel::setResults(KernelFunction &function,
                               const Stage &stage) const {
   function.resultLayouts.clear();
-  if (stage.isPassedOn())
-    function.resultLayouts.push_back(stage.getLayout());
-  for (unsigned result : stage.results)
-    function.resultLayouts.push_back(layouts[result]);
+  for (auto [root, result] : llvm::enumerate(stage.results))
+    function.resultLayouts.push_back(
+        result < 0 ? stage.getLayout(unsigned(root)) : layouts[result]);
 }
 
 StagedKernel::Parts StagedKernel::schedule(KernelFunction &function,
@@ -110,17 +109,19 @@ StagedKernel::Parts StagedKernel::schedule(KernelFunction &function,
 
 void StagedKernel::plan(KernelFunction &function) {
   for (const Stage &stage : stages.stages) {
-    offsets.push_back(bytes);
-    if (!stage.isPassedOn()) {
-      if (stage.op)
-        function.layouts[stage.getPassed()] = layouts[stage.results.front()];
-      continue;
+    for (auto [root, result] : llvm::enumerate(stage.results)) {
+      if (!stage.op)
+        continue;
+      Value passed = stage.getPassed(unsigned(root));
+      function.layouts[passed] =
+          result < 0 ? stage.getLayout(unsigned(root)) : layouts[result];
+      if (result >= 0)
+        continue;
+      RankedTensorType type = stages.getTypeOfBlock(passed);
+      function.parts[passed] = type;
+      offsets[passed] = bytes;
+      bytes += llvm::alignTo(getBytes(type), kAlignment);
     }
-    RankedTensorType type = stages.getTypeOfBlock(stage);
-    Value passed = stage.getPassed();
-    function.layouts[passed] = stage.getLayout();
-    function.parts[passed] = type;
-    bytes += llvm::alignTo(getBytes(type), kAlignment);
   }
   panels = bytes;
   whole = schedule(function, stages.rowsOfBlock);
@@ -179,14 +180,15 @@ Value StagedKernel::getEnd(KernelFunction &function, Value begin, int64_t rows,
   return arith::MinUIOp::create(b, loc, end, function.i64(columns));
 }
 
-/// The address at which the tensor that the stage passes on would begin, if the
-/// open block of it is `offset` bytes from the start of the scratch.
+/// The address at which a root that is passed on would begin as a whole tensor,
+/// of which the scratch has the open block.
 Value StagedKernel::getPointer(KernelFunction &function, const Stage &stage,
-                               int64_t offset, ArrayRef<Value> begins) {
+                               unsigned root, ArrayRef<Value> begins) {
   OpBuilder &b = function.builder;
   Location loc = function.loc;
-  RankedTensorType type = stages.getTypeOfBlock(stage);
-  Layout layout = stage.getLayout();
+  Value passed = stage.getPassed(root);
+  RankedTensorType type = stages.getTypeOfBlock(passed);
+  Layout layout = stage.getLayout(root);
   Value back = function.i64(0);
   auto move = [&](int64_t dim, int64_t stride) {
     if (dim < int64_t(begins.size()))
@@ -205,9 +207,9 @@ Value StagedKernel::getPointer(KernelFunction &function, const Stage &stage,
   if (layout.block)
     move(layout.getLast(), stride / layout.block);
   Type memory = getMemoryType(type.getElementType());
-  Value start =
-      LLVM::GEPOp::create(b, loc, function.scratch.getType(), b.getI8Type(),
-                          function.scratch, ValueRange{function.i64(offset)});
+  Value start = LLVM::GEPOp::create(
+      b, loc, function.scratch.getType(), b.getI8Type(), function.scratch,
+      ValueRange{function.i64(offsets.lookup(passed))});
   return LLVM::GEPOp::create(
       b, loc, start.getType(), memory, start,
       ValueRange{
@@ -219,11 +221,11 @@ StagedKernel::getTargets(const KernelFunction &function, const Stage &stage,
                          const LoopNest &nest) const {
   SmallVector<StoreTarget, 1> targets;
   for (auto [i, root] : llvm::enumerate(nest.getRoots())) {
-    Value pointer = stage.isPassedOn()
-                        ? function.pointers.lookup(stage.getPassed())
-                        : function.resultPointers[stage.results[i]];
-    targets.push_back({stage.isPassedOn() ? stage.getPassed() : root.tensor,
-                       *root.at, pointer, function.resultLayouts[i]});
+    int result = stage.results[i];
+    Value tensor = stage.op ? stage.getPassed(unsigned(i)) : root.tensor;
+    Value pointer = result < 0 ? function.pointers.lookup(tensor)
+                               : function.resultPointers[result];
+    targets.push_back({tensor, *root.at, pointer, function.resultLayouts[i]});
     if (stage.addsUp)
       targets.back().combine = ReduceKind::Sum;
   }
@@ -261,11 +263,12 @@ void StagedKernel::emitZeros(KernelFunction &function, const Stage &stage,
 void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
                              int64_t rows, ArrayRef<Value> begins) {
   Value scratch = function.scratch;
-  for (auto [i, stage] : llvm::enumerate(stages.stages))
-    if (stage.op)
-      function.pointers[stage.getPassed()] =
-          stage.isPassedOn() ? getPointer(function, stage, offsets[i], begins)
-                             : function.resultPointers[stage.results.front()];
+  for (const Stage &stage : stages.stages)
+    for (auto [root, result] : llvm::enumerate(stage.results))
+      if (stage.op)
+        function.pointers[stage.getPassed(unsigned(root))] =
+            result < 0 ? getPointer(function, stage, unsigned(root), begins)
+                       : function.resultPointers[result];
   function.scratch = LLVM::GEPOp::create(
       function.builder, function.loc, scratch.getType(),
       function.builder.getI8Type(), scratch, ValueRange{function.i64(panels)});

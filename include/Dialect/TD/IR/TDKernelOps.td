@@ -43,15 +43,17 @@ def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
   let hasVerifier = 1;
 }
 
-def TD_StageOp : TD_Op<"stage", [Pure, SameOperandsAndResultType,
-                                 HasParent<"KernelOp">]> {
-  let summary = "a value that a kernel passes from a nest to later ones";
+def TD_StageOp : TD_Op<"stage", [Pure, HasParent<"KernelOp">,
+    DeclareOpInterfaceMethods<InferTypeOpInterface>]> {
+  let summary = "values that a kernel passes from a nest to later ones";
   let description = [{
     Up to here the kernel is a nest of its own, which is computed for a block of
-    rows before the nests that read the value (Analysis/Kernels/Stages.h). Only
-    such a block is in memory, in the order of dims that `layout` says, as that
-    of a slot. A value that the kernel yields is in memory as a whole.
-    td-fuse-stages makes it, in kernels on a cpu.
+    rows before the nests that read the values (Analysis/Kernels/Stages.h). Only
+    such a block is in memory, in the orders of dims that `layouts` says, as
+    those of slots. A value that the kernel yields is in memory as a whole. The
+    results are the operands. td-fuse-stages makes it, in kernels on a cpu.
+
+    C1: `layouts` has an order for each value.
 
     Example:
     ```mlir
@@ -64,10 +66,11 @@ def TD_StageOp : TD_Op<"stage", [Pure, SameOperandsAndResultType,
     }
     ```
   }];
-  let arguments = (ins TD_Tensor:$input,
-                       OptionalAttr<DenseI64ArrayAttr>:$layout);
-  let results = (outs TD_Tensor:$result);
-  let assemblyFormat = "$input attr-dict `:` type($input)";
+  let arguments = (ins Variadic<TD_Tensor>:$inputs,
+                       OptionalAttr<ArrayAttr>:$layouts);
+  let results = (outs Variadic<TD_Tensor>:$results);
+  let assemblyFormat = "$inputs attr-dict `:` type($inputs)";
+  let hasVerifier = 1;
 }
 
 def TD_YieldOp : TD_Op<"yield", [Pure, ReturnLike, Terminator,

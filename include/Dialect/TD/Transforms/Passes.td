@@ -526,6 +526,10 @@ def FuseStagesPass : Pass<"td-fuse-stages", "::mlir::ModuleOp"> {
     All kernels that read such values and make others as large are merged at
     once, if they are nests by rows or sums over rows, as in the gradient of an
     attention. Blocks add to a sum one after the other; threads share the sums.
+    Where some of these kernels wait for results of the others, as a gradient
+    for the loss, they become a kernel of their own, which computes the large
+    values again instead of reading them: if what these are computed from takes
+    much less memory.
 
     Before:
     ```mlir

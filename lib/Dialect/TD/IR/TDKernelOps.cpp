@@ -47,6 +47,22 @@ LogicalResult KernelOp::verify() {
   return verifySizes(*this, getResultTypes(), getSizes());
 }
 
+LogicalResult StageOp::inferReturnTypes(MLIRContext *, std::optional<Location>,
+                                        ValueRange operands, DictionaryAttr,
+                                        mlir::OpaqueProperties, RegionRange,
+                                        SmallVectorImpl<Type> &types) {
+  llvm::append_range(types, operands.getTypes());
+  return success();
+}
+
+LogicalResult StageOp::verify() {
+  // C1
+  if (getLayouts() && getLayouts()->size() != getInputs().size())
+    return emitOpError("expected ")
+           << getInputs().size() << " layouts, got " << getLayouts()->size();
+  return success();
+}
+
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   // C1
   Operation *callee = symbols.lookupNearestSymbolFrom(*this, getCalleeAttr());

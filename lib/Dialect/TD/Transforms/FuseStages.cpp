@@ -73,60 +73,91 @@ KernelOp findReader(KernelOp kernel) {
   return next;
 }
 
+/// Whether a value is passed on in a group that begins with `head`, and no
+/// result of it, which has at most half as many elements.
+bool isPassedOn(Value value, KernelOp head) {
+  auto countElements = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  return isa<RankedTensorType>(value.getType()) &&
+         2 * countElements(value) > countElements(head.getResult(0));
+}
+
 /// All kernels that pass on values as large as the result of `head`, from there
 /// on: the products and the softmax of an attention's gradient. Empty if there
 /// is none but a chain, or if a reader of such a value cannot be merged.
 SmallVector<KernelOp> findGroup(KernelOp head) {
-  auto countElements = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getNumElements();
-  };
   llvm::SetVector<KernelOp> group;
   group.insert(head);
   for (size_t i = 0; i < group.size(); ++i) {
-    KernelOp kernel = group[i];
-    Value result = kernel.getResult(0);
-    if (group.size() > kMostOfGroup || kernel.getNumResults() != 1 ||
-        !cast<RankedTensorType>(result.getType()).hasStaticShape())
+    if (group.size() > kMostOfGroup)
       return {};
-    // What is half as large is a result of the group.
-    if (2 * countElements(result) <= countElements(head.getResult(0)))
-      continue;
-    for (Operation *user : result.getUsers()) {
-      auto reader = dyn_cast<KernelOp>(user);
-      if (!reader || reader->getBlock() != head->getBlock() ||
-          reader.isOnGPU() || !readsAtLoops(reader))
+    for (Value result : KernelOp(group[i]).getResults()) {
+      if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
         return {};
-      group.insert(reader);
+      if (!isPassedOn(result, head))
+        continue;
+      for (Operation *user : result.getUsers()) {
+        auto reader = dyn_cast<KernelOp>(user);
+        if (!reader || reader->getBlock() != head->getBlock() ||
+            reader.isOnGPU() || !readsAtLoops(reader))
+          return {};
+        group.insert(reader);
+      }
     }
   }
   SmallVector<KernelOp> kernels = group.takeVector();
   llvm::sort(kernels,
              [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
-  if (kernels.front() != head || !isPureBetween(head, kernels.back()))
+  if (kernels.front() != head)
     return {};
   return kernels;
 }
 
-/// The ops between kernels of the group that read their results, themselves or
-/// through others; nullopt if a kernel of the group reads theirs.
-std::optional<SmallVector<Operation *>>
-findReadersBetween(ArrayRef<KernelOp> group) {
-  llvm::SetVector<Operation *> readers;
+/// The ops between kernels of a group that need its results, and the kernels
+/// that need theirs.
+struct Readers {
+  llvm::SetVector<Operation *> others;
+  SmallVector<KernelOp> late;
+
+  explicit Readers(ArrayRef<KernelOp> group);
+};
+
+Readers::Readers(ArrayRef<KernelOp> group) {
+  auto contains = [](ArrayRef<KernelOp> kernels, Operation *op) {
+    return llvm::is_contained(kernels, dyn_cast_if_present<KernelOp>(op));
+  };
   KernelOp head = group.front(), last = group.back();
   for (Operation *op = head->getNextNode();; op = op->getNextNode()) {
-    bool isPart = llvm::is_contained(group, dyn_cast<KernelOp>(op));
-    for (Value operand : op->getOperands()) {
-      Operation *made = operand.getDefiningOp();
-      if (readers.contains(made) && isPart)
-        return std::nullopt;
-      if (!isPart &&
-          (readers.contains(made) ||
-           llvm::is_contained(group, dyn_cast_if_present<KernelOp>(made))))
-        readers.insert(op);
-    }
+    bool isPart = contains(group, op);
+    bool isReader = false;
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Operation *made = operand.getDefiningOp();
+        isReader |= others.contains(made) ||
+                    contains(isPart ? ArrayRef<KernelOp>(late) : group, made);
+      }
+    });
+    if (isReader && isPart)
+      late.push_back(cast<KernelOp>(op));
+    else if (isReader)
+      others.insert(op);
     if (op == last)
-      return readers.takeVector();
+      return;
   }
+}
+
+/// A td.stage of the kernel's results, which `values` are.
+StageOp createStage(OpBuilder &b, KernelOp kernel, ValueRange values) {
+  bool areRowMajor = true;
+  SmallVector<Attribute> layouts;
+  for (auto [i, result] : llvm::enumerate(kernel.getResults())) {
+    Layout layout = getLayout(kernel, unsigned(kernel.getInputs().size() + i));
+    areRowMajor &= layout == getRowMajor(result);
+    layouts.push_back(b.getDenseI64ArrayAttr(layout.toAttribute()));
+  }
+  return StageOp::create(b, kernel.getLoc(), values,
+                         areRowMajor ? ArrayAttr() : b.getArrayAttr(layouts));
 }
 
 /// Makes one kernel of those in `parts`, before the last of them, and the
@@ -175,17 +206,13 @@ KernelOp merge(ArrayRef<KernelOp> parts, SmallVectorImpl<Value> &results) {
       mapping.map(argument, inner.at(input));
     for (Operation &op : own.without_terminator())
       b.clone(op, mapping);
-    for (auto [i, result] : llvm::enumerate(kernel.getResults())) {
-      Value value = mapping.lookup(own.getTerminator()->getOperand(i));
-      if (kernel != last) {
-        Layout layout = getLayout(kernel, kernel.getInputs().size() + i);
-        DenseI64ArrayAttr other;
-        if (layout != getRowMajor(result))
-          other = b.getDenseI64ArrayAttr(layout.toAttribute());
-        value = StageOp::create(b, kernel.getLoc(), value, other);
-      }
+    auto values =
+        llvm::map_to_vector(own.getTerminator()->getOperands(),
+                            [&](Value value) { return mapping.lookup(value); });
+    if (kernel != last)
+      values = SmallVector<Value>(createStage(b, kernel, values).getResults());
+    for (auto [result, value] : llvm::zip(kernel.getResults(), values))
       inner[result] = value;
-    }
   }
   auto yielded = llvm::map_to_vector(
       results, [&](Value result) { return inner.at(result); });
@@ -213,24 +240,126 @@ int64_t getSaved(KernelOp merged) {
                 : 0;
 }
 
-/// Merges the group if that saves traffic.
-bool mergeGroup(ArrayRef<KernelOp> group) {
-  std::optional<SmallVector<Operation *>> readers;
-  if (group.size() > 1)
-    readers = findReadersBetween(group);
-  if (!readers)
-    return false;
-  SmallVector<Value> results;
-  KernelOp merged = merge(group, results);
-  if (getSaved(merged) <= 0) {
-    merged.erase();
-    return false;
+/// A kernel that could take the place of a group.
+class Merger {
+public:
+  explicit Merger(ArrayRef<KernelOp> group) : group(group), readers(group) {
+    if (group.size() > 1 && readers.late.empty() &&
+        isPureBetween(group.front(), group.back()))
+      merged = merge(group, results);
   }
-  KernelOp last = group.back();
-  for (Operation *reader : llvm::reverse(*readers))
-    reader->moveAfter(last);
-  replace(group, results, merged);
+  ~Merger() {
+    if (merged)
+      merged.erase();
+  }
+
+  bool savesTraffic() const { return merged && getSaved(merged) > 0; }
+  void run() {
+    KernelOp last = group.back();
+    for (Operation *reader : llvm::reverse(readers.others))
+      reader->moveAfter(last);
+    replace(group, results, std::exchange(merged, KernelOp()));
+  }
+
+private:
+  SmallVector<KernelOp> group;
+  Readers readers;
+  SmallVector<Value> results;
+  KernelOp merged;
+};
+
+bool mergeGroup(ArrayRef<KernelOp> group) {
+  Merger merger(group);
+  if (!merger.savesTraffic())
+    return false;
+  merger.run();
   return true;
+}
+
+/// Kernels of `group` whose large results those in `late` read, and those that
+/// they are computed from, in the order of the block.
+SmallVector<KernelOp> findComputation(ArrayRef<KernelOp> group,
+                                      ArrayRef<KernelOp> late) {
+  llvm::SetVector<KernelOp> found;
+  auto addProducers = [&](KernelOp reader) {
+    for (Value input : reader.getInputs()) {
+      auto made = input.getDefiningOp<KernelOp>();
+      if (made && llvm::is_contained(group, made) &&
+          !llvm::is_contained(late, made) && isPassedOn(input, group.front()))
+        found.insert(made);
+    }
+  };
+  llvm::for_each(late, addProducers);
+  for (size_t i = 0; i < found.size(); ++i)
+    addProducers(found[i]);
+  SmallVector<KernelOp> kernels = found.takeVector();
+  llvm::sort(kernels,
+             [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
+  return kernels;
+}
+
+/// Whether copies of `kernels` before `late` read much less memory than what
+/// `late` reads of them takes, and the same values.
+bool isWorthCopies(ArrayRef<KernelOp> kernels, ArrayRef<KernelOp> late) {
+  // Computing scores again takes about as long as storing and loading them.
+  constexpr int64_t kTimesLess = 4;
+  int64_t kept = 0, stored = 0;
+  llvm::SmallPtrSet<Value, 8> inputs;
+  for (KernelOp kernel : kernels) {
+    if (llvm::any_of(kernel->getUsers(), [&](Operation *user) {
+          return llvm::is_contained(late, dyn_cast<KernelOp>(user));
+        }))
+      stored +=
+          estimateBytes(cast<RankedTensorType>(kernel.getResult(0).getType()));
+    for (Value input : kernel.getInputs()) {
+      auto type = dyn_cast<RankedTensorType>(input.getType());
+      Operation *made = input.getDefiningOp();
+      if (!type || !inputs.insert(input).second ||
+          llvm::is_contained(kernels, dyn_cast_if_present<KernelOp>(made)))
+        continue;
+      kept += estimateBytes(type);
+      if (isa_and_present<ReadOp>(made) && !isPureBetween(kernel, late.front()))
+        return false;
+    }
+  }
+  return stored >= kTimesLess * kept;
+}
+
+/// Merges the kernels that wait for what others of the group lead to, as the
+/// gradient of an attention does, on their own. They compute the scores again,
+/// which are not stored in the meantime.
+bool mergeTwice(ArrayRef<KernelOp> group) {
+  SmallVector<KernelOp> early, late = Readers(group).late;
+  for (KernelOp kernel : group)
+    if (!llvm::is_contained(late, kernel))
+      early.push_back(kernel);
+  SmallVector<KernelOp> originals = findComputation(group, late), copies;
+  if (originals.empty() || !isWorthCopies(originals, late))
+    return false;
+  OpBuilder b(late.front());
+  IRMapping mapping;
+  for (KernelOp kernel : originals) {
+    copies.push_back(cast<KernelOp>(b.clone(*kernel, mapping)));
+    for (auto [result, copy] :
+         llvm::zip(kernel.getResults(), copies.back().getResults()))
+      result.replaceUsesWithIf(copy, [&](OpOperand &use) {
+        return llvm::is_contained(late, dyn_cast<KernelOp>(use.getOwner()));
+      });
+  }
+  late.insert(late.begin(), copies.begin(), copies.end());
+  {
+    Merger first(early), second(late);
+    if (first.savesTraffic() && second.savesTraffic()) {
+      first.run();
+      second.run();
+      return true;
+    }
+  }
+  for (auto [original, copy] : llvm::reverse(llvm::zip(originals, copies))) {
+    copy->replaceAllUsesWith(original);
+    copy.erase();
+  }
+  return false;
 }
 
 /// Merges the part of the chain that saves most. Returns the number of kernels
@@ -272,7 +401,7 @@ struct FuseStagesPass : impl::FuseStagesPassBase<FuseStagesPass> {
       if (!seen.insert(head).second || !mayPassOn(head) || !readsAtLoops(head))
         continue;
       SmallVector<KernelOp> group = findGroup(head);
-      if (mergeGroup(group)) {
+      if (!group.empty() && (mergeGroup(group) || mergeTwice(group))) {
         seen.insert(group.begin(), group.end());
         continue;
       }

@@ -165,3 +165,15 @@ func.func @launch_c6(%x: tensor<4xf32>) {
   %0 = td.launch @k(%x) in_place [] starts_as [0, 0] : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+func.func @stage_c1(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %y = td.kernel(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    // expected-error @below {{'td.stage' op expected 2 layouts, got 1}}
+    %b, %c = td.stage %a, %a {layouts = [array<i64: 0>]} : tensor<4xf32>, tensor<4xf32>
+    td.yield %b : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}

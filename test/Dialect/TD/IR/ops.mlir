@@ -306,11 +306,11 @@ func.func @kernels(%x: tensor<?xf32>, %v: f64, %n: i64) {
     td.yield %d : tensor<?xf32>
   }
   // CHECK: td.stage %{{.*}} : tensor<?xf32>
-  // CHECK: td.stage %{{.*}} {layout = array<i64: 0>} : tensor<?xf32>
+  // CHECK: td.stage %{{.*}} {layouts = [array<i64: 0>]} : tensor<?xf32>
   %staged = td.kernel (%x) sizes(%n) : (tensor<?xf32>) -> tensor<?xf32> {
   ^bb0(%a: tensor<?xf32>):
     %c = td.stage %a : tensor<?xf32>
-    %d = td.stage %c {layout = array<i64: 0>} : tensor<?xf32>
+    %d = td.stage %c {layouts = [array<i64: 0>]} : tensor<?xf32>
     td.yield %d : tensor<?xf32>
   }
   // CHECK: td.kernel() : () -> () {

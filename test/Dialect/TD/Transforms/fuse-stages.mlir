@@ -127,3 +127,54 @@ func.func @narrow(%q: tensor<8x1024x32xbf16>, %k: tensor<8x32x1024xbf16>, %g: te
   %z = td.matmul %t, %g : tensor<8x1024x1024xbf16>, tensor<8x1024x32xbf16> -> tensor<8x1024x32xbf16>
   return %y, %z : tensor<8x1024x32xbf16>, tensor<8x1024x32xbf16>
 }
+
+// -----
+
+// The second kernel waits for the first one's result: it computes the scores again.
+// CHECK-LABEL: func.func @again
+// CHECK: %[[Y:.*]] = td.kernel(%arg0, %arg1, %arg2)
+// CHECK: td.exp
+// CHECK: td.stage
+// CHECK-NOT: td.stage
+// CHECK: td.yield
+// CHECK: %[[G:.*]] = td.kernel(%[[Y]], %arg3)
+// CHECK: td.kernel(%arg0, %arg1, %[[G]], %arg2)
+// CHECK: td.exp
+// CHECK: td.stage
+// CHECK: td.stage
+// CHECK: td.yield
+func.func @again(%q: tensor<8x512x16xf32>, %k: tensor<8x16x512xf32>, %v: tensor<8x512x16xf32>, %w: tensor<8x16x16xf32>) -> (tensor<8x512x16xf32>, tensor<8x512x16xf32>, tensor<8x512x16xf32>) {
+  %s = td.matmul %q, %k : tensor<8x512x16xf32>, tensor<8x16x512xf32> -> tensor<8x512x512xf32>
+  %p = td.exp %s : tensor<8x512x512xf32>
+  %y = td.matmul %p, %v : tensor<8x512x512xf32>, tensor<8x512x16xf32> -> tensor<8x512x16xf32>
+  %g = td.matmul %y, %w : tensor<8x512x16xf32>, tensor<8x16x16xf32> -> tensor<8x512x16xf32>
+  %t = td.permute %p [0, 2, 1] : tensor<8x512x512xf32> to tensor<8x512x512xf32>
+  %dv = td.matmul %t, %g : tensor<8x512x512xf32>, tensor<8x512x16xf32> -> tensor<8x512x16xf32>
+  %vt = td.permute %v [0, 2, 1] : tensor<8x512x16xf32> to tensor<8x16x512xf32>
+  %d = td.matmul %g, %vt : tensor<8x512x16xf32>, tensor<8x16x512xf32> -> tensor<8x512x512xf32>
+  %m = td.mul %d, %p : tensor<8x512x512xf32>
+  %kt = td.permute %k [0, 2, 1] : tensor<8x16x512xf32> to tensor<8x512x16xf32>
+  %dq = td.matmul %m, %kt : tensor<8x512x512xf32>, tensor<8x512x16xf32> -> tensor<8x512x16xf32>
+  return %y, %dv, %dq : tensor<8x512x16xf32>, tensor<8x512x16xf32>, tensor<8x512x16xf32>
+}
+
+// -----
+
+// Not if what these are computed from takes as much memory.
+// CHECK-LABEL: func.func @stored
+// CHECK-COUNT-1: td.exp
+// CHECK-NOT: td.exp
+func.func @stored(%q: tensor<8x512x128xf32>, %k: tensor<8x128x512xf32>, %v: tensor<8x512x128xf32>, %w: tensor<8x128x128xf32>) -> (tensor<8x512x128xf32>, tensor<8x512x128xf32>, tensor<8x512x128xf32>) {
+  %s = td.matmul %q, %k : tensor<8x512x128xf32>, tensor<8x128x512xf32> -> tensor<8x512x512xf32>
+  %p = td.exp %s : tensor<8x512x512xf32>
+  %y = td.matmul %p, %v : tensor<8x512x512xf32>, tensor<8x512x128xf32> -> tensor<8x512x128xf32>
+  %g = td.matmul %y, %w : tensor<8x512x128xf32>, tensor<8x128x128xf32> -> tensor<8x512x128xf32>
+  %t = td.permute %p [0, 2, 1] : tensor<8x512x512xf32> to tensor<8x512x512xf32>
+  %dv = td.matmul %t, %g : tensor<8x512x512xf32>, tensor<8x512x128xf32> -> tensor<8x512x128xf32>
+  %vt = td.permute %v [0, 2, 1] : tensor<8x512x128xf32> to tensor<8x128x512xf32>
+  %d = td.matmul %g, %vt : tensor<8x512x128xf32>, tensor<8x128x512xf32> -> tensor<8x512x512xf32>
+  %m = td.mul %d, %p : tensor<8x512x512xf32>
+  %kt = td.permute %k [0, 2, 1] : tensor<8x128x512xf32> to tensor<8x512x128xf32>
+  %dq = td.matmul %m, %kt : tensor<8x512x512xf32>, tensor<8x512x128xf32> -> tensor<8x512x128xf32>
+  return %y, %dv, %dq : tensor<8x512x128xf32>, tensor<8x512x128xf32>, tensor<8x512x128xf32>
+}

@@ -18,18 +18,21 @@ struct Stage {
   /// Null if the roots are those results of the kernel that have no td.stage.
   StageOp op;
   LoopNest nest;
-  /// The numbers of the kernel's results that the roots are; empty if only
-  /// later stages read what the stage computes, which is passed on.
-  llvm::SmallVector<unsigned, 1> results = {};
+  /// Per root: the number of the kernel's result that it is, or -1: only later
+  /// stages read it, to which it is passed on.
+  llvm::SmallVector<int, 1> results = {};
   /// Per shared dim the loop over it, or -1: the dim has one element.
   llvm::SmallVector<int, 4> rows = {};
   /// Whether the stage has a sum over the last shared dim, to which each block
   /// adds its rows.
   bool addsUp = false;
 
-  bool isPassedOn() const { return results.empty(); }
-  mlir::Value getPassed() const; ///< the result of `op`
-  Layout getLayout() const;      ///< of what it passes on
+  /// The numbers of the roots that are passed on.
+  llvm::SmallVector<unsigned, 2> getPassedRoots() const;
+  /// What later stages read of a root; not if `op` is null.
+  mlir::Value getPassed(unsigned root) const;
+  /// The layout of a root that is passed on.
+  Layout getLayout(unsigned root) const;
 };
 
 /// The stages of a kernel. Shared dims are the first dims of everything that a
@@ -49,8 +52,8 @@ struct Stages {
 
   /// The nest of the stage for `rows` positions of the last shared dim.
   LoopNest getPart(const Stage &stage, int64_t rows) const;
-  /// The type of a block of what the stage passes on.
-  mlir::RankedTensorType getTypeOfBlock(const Stage &stage) const;
+  /// The type of a block of what is passed on.
+  mlir::RankedTensorType getTypeOfBlock(mlir::Value passed) const;
   /// Whether blocks add to the same sums.
   bool addsUp() const;
   /// The number of blocks, in row-major order.
@@ -66,7 +69,7 @@ struct Stages {
 
 private:
   bool addStage(StageOp op, llvm::ArrayRef<mlir::Value> roots,
-                llvm::ArrayRef<unsigned> results);
+                llvm::ArrayRef<int> results);
   bool shareDims(unsigned count);
   bool chooseBlock(int64_t mostBytes);
 };

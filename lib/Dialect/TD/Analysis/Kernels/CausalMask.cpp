@@ -104,7 +104,7 @@ public:
       columns = 0;
       if (isFirst) {
         columns = getLoops((*root.at)[dim]);
-        passed[stage.op] = number;
+        passed[stage.getPassed(0)] = number;
       } else if (!addStage(stage)) {
         return false;
       }
@@ -115,7 +115,7 @@ public:
 
 private:
   bool isMasked(const Access &input) const {
-    return passed.contains(input.tensor.getDefiningOp());
+    return passed.contains(input.tensor);
   }
 
   bool addStage(const Stage &stage) {
@@ -129,19 +129,19 @@ private:
     for (const Reduction &reduction : nest.getReductions())
       if ((toLoopSet(reduction.loops) & columns) && !isNeutral(nest, reduction))
         return false;
-    for (const Access &root : nest.getRoots()) {
+    for (auto [i, root] : llvm::enumerate(nest.getRoots())) {
       if (!(getLoops(*root.at) & columns))
         continue;
       // Blocks in which a column is masked in all rows add nothing to its sum.
       if (stage.addsUp && isNeutral(nest, nest.getReductions().front()))
         continue;
       std::optional<double> number = getKnown(nest, root.tensor, *root.at);
-      LoopSet own = stage.isPassedOn() && dim < root.at->size()
+      LoopSet own = stage.results[i] < 0 && dim < root.at->size()
                         ? getLoops((*root.at)[dim])
                         : LoopSet(0);
       if (!number || (getLoops(*root.at) & columns) != own)
         return false;
-      passed[stage.op] = *number;
+      passed[stage.getPassed(unsigned(i))] = *number;
     }
     return true;
   }
@@ -170,7 +170,7 @@ private:
   std::optional<double> getKnown(const LoopNest &nest, Value value,
                                  const Coordinates &at) {
     Operation *op = value.getDefiningOp();
-    if (auto found = passed.find(op); found != passed.end())
+    if (auto found = passed.find(value); found != passed.end())
       return found->second;
     auto compute = dyn_cast_if_present<ComputeOp>(op);
     if (!compute || !nest.isInside(op) || nest.findReduction(op))
@@ -194,7 +194,7 @@ private:
   const unsigned dim;
   LoopSet columns = 0; ///< of the stage
   /// What stages pass on at masked positions.
-  llvm::DenseMap<Operation *, double> passed;
+  llvm::DenseMap<Value, double> passed;
 };
 
 } // namespace
@@ -202,7 +202,8 @@ private:
 std::optional<CausalMask> CausalMask::find(const Stages &stages) {
   const Stage &first = stages.stages.front();
   std::optional<Masked> masked = Masked::find(first.nest);
-  if (!masked || masked->offset < 1 || int(masked->row) != first.rows.back())
+  if (!masked || masked->offset < 1 || int(masked->row) != first.rows.back() ||
+      first.results.front() >= 0)
     return std::nullopt;
   const Coordinates &at = *first.nest.getRoots().front().at;
   auto *column = llvm::find_if(at, [&](Coordinate coordinate) {

@@ -9,8 +9,8 @@ using namespace mlir;
 
 namespace tdc::td {
 
-static RankedTensorType getType(const Stage &stage) {
-  return cast<RankedTensorType>(stage.getPassed().getType());
+static RankedTensorType getType(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType());
 }
 
 /// The bytes of the elements that the nest reads of an input.
@@ -76,7 +76,7 @@ static bool isComputedBy(const Stage &stage, ArrayRef<int> loops) {
 static bool isSumOfRows(const Stage &stage) {
   ArrayRef<Reduction> reductions = stage.nest.getReductions();
   ArrayRef<Access> roots = stage.nest.getRoots();
-  if (stage.isPassedOn() || roots.size() != 1 || reductions.size() != 1 ||
+  if (roots.size() != 1 || stage.results[0] < 0 || reductions.size() != 1 ||
       stage.rows.back() < 0)
     return false;
   const Reduction &sum = reductions.front();
@@ -89,17 +89,30 @@ static bool isSumOfRows(const Stage &stage) {
          isa<Float32Type, Float64Type>(getElementTypeOrSelf(root.tensor));
 }
 
-Value Stage::getPassed() const { return StageOp(op).getResult(); }
-
-Layout Stage::getLayout() const {
-  StageOp stage = op;
-  unsigned rank = stage.getType().getRank();
-  return stage.getLayout() ? Layout::fromAttribute(*stage.getLayout(), rank)
-                           : getRowMajor(stage.getResult());
+SmallVector<unsigned, 2> Stage::getPassedRoots() const {
+  SmallVector<unsigned, 2> passed;
+  for (auto [root, result] : llvm::enumerate(results))
+    if (result < 0)
+      passed.push_back(unsigned(root));
+  return passed;
 }
 
-RankedTensorType Stages::getTypeOfBlock(const Stage &stage) const {
-  RankedTensorType type = getType(stage);
+Value Stage::getPassed(unsigned root) const {
+  return StageOp(op).getResult(root);
+}
+
+Layout Stage::getLayout(unsigned root) const {
+  StageOp stage = op;
+  Value passed = getPassed(root);
+  if (!stage.getLayouts())
+    return getRowMajor(passed);
+  auto layout = cast<DenseI64ArrayAttr>((*stage.getLayouts())[root]);
+  return Layout::fromAttribute(layout.asArrayRef(),
+                               unsigned(getType(passed).getRank()));
+}
+
+RankedTensorType Stages::getTypeOfBlock(Value passed) const {
+  RankedTensorType type = getType(passed);
   SmallVector<int64_t> shape(type.getShape());
   std::fill_n(shape.begin(), extents.size() - 1, 1);
   shape[extents.size() - 1] = rowsOfBlock;
@@ -107,16 +120,18 @@ RankedTensorType Stages::getTypeOfBlock(const Stage &stage) const {
 }
 
 bool Stages::shareDims(unsigned count) {
-  const Stage *first = llvm::find_if(
-      stages, [](const Stage &stage) { return stage.isPassedOn(); });
-  ArrayRef<int64_t> shape = getType(*first).getShape();
+  const Stage *first = llvm::find_if(stages, [](const Stage &stage) {
+    return !stage.getPassedRoots().empty();
+  });
+  ArrayRef<int64_t> shape =
+      getType(first->getPassed(first->getPassedRoots().front())).getShape();
   extents.assign(shape.begin(), shape.begin() + count);
   llvm::SmallPtrSet<Operation *, 4> sums;
   for (Stage &stage : stages) {
     stage.rows.clear();
-    if (stage.isPassedOn() &&
-        !setRows(stage, *stage.nest.getRoots().front().at, extents))
-      return false;
+    for (unsigned root : stage.getPassedRoots())
+      if (!setRows(stage, *stage.nest.getRoots()[root].at, extents))
+        return false;
     for (const Access &input : stage.nest.getInputs())
       if (auto read = input.tensor.getDefiningOp<StageOp>())
         if (sums.contains(read) || !setRows(stage, *input.at, extents))
@@ -142,12 +157,13 @@ bool Stages::chooseBlock(int64_t mostBytes) {
   rowsOfBlock = 1;
   bool areMatrices = false;
   for (const Stage &stage : stages)
-    if (stage.isPassedOn()) {
-      auto ofRow = getType(stage).getShape().drop_front(extents.size());
+    for (unsigned root : stage.getPassedRoots()) {
+      Value passed = stage.getPassed(root);
+      auto ofRow = getType(passed).getShape().drop_front(extents.size());
       areMatrices |=
           llvm::count_if(ofRow, [](int64_t size) { return size > 1; }) > 1;
-      bytesOfRow += estimateBytes(getTypeOfBlock(stage));
-      Layout layout = stage.getLayout();
+      bytesOfRow += estimateBytes(getTypeOfBlock(passed));
+      Layout layout = stage.getLayout(root);
       if (layout.block && layout.getLast() + 1 < int64_t(extents.size()))
         return false;
       if (layout.block && layout.getLast() + 1 == int64_t(extents.size()))
@@ -176,7 +192,7 @@ bool Stages::chooseBlock(int64_t mostBytes) {
 }
 
 bool Stages::addStage(StageOp op, ArrayRef<Value> roots,
-                      ArrayRef<unsigned> results) {
+                      ArrayRef<int> results) {
   FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
   if (failed(nest))
     return false;
@@ -191,25 +207,32 @@ std::optional<Stages> Stages::find(KernelOp kernel, int64_t mostBytes) {
   for (auto op : body.getOps<ComputeOp>())
     if (!op.isPulled())
       return std::nullopt;
-  llvm::DenseMap<Operation *, SmallVector<unsigned, 1>> results;
+  llvm::DenseMap<Value, int> results;
   SmallVector<Value> others;
-  SmallVector<unsigned> ofOthers;
+  SmallVector<int> ofOthers;
   for (OpOperand &result : body.getTerminator()->getOpOperands()) {
-    if (auto op = result.get().getDefiningOp<StageOp>()) {
-      results[op].push_back(result.getOperandNumber());
+    auto number = int(result.getOperandNumber());
+    if (result.get().getDefiningOp<StageOp>()) {
+      results[result.get()] = number;
       continue;
     }
     others.push_back(result.get());
-    ofOthers.push_back(result.getOperandNumber());
+    ofOthers.push_back(number);
   }
   unsigned most = 0;
   for (auto op : body.getOps<StageOp>()) {
-    if (!op.getType().hasStaticShape() ||
-        !found.addStage(op, op.getInput(), results.lookup(op)))
+    SmallVector<int, 1> own;
+    for (Value passed : op.getResults()) {
+      if (!getType(passed).hasStaticShape())
+        return std::nullopt;
+      auto result = results.find(passed);
+      own.push_back(result == results.end() ? -1 : result->second);
+      unsigned rank = unsigned(getType(passed).getRank());
+      if (own.back() < 0)
+        most = most ? std::min(most, rank) : rank;
+    }
+    if (!found.addStage(op, SmallVector<Value>(op.getInputs()), own))
       return std::nullopt;
-    unsigned rank = op.getType().getRank();
-    if (found.stages.back().isPassedOn())
-      most = most ? std::min(most, rank) : rank;
   }
   if (most == 0 || others.empty() || !found.addStage({}, others, ofOthers))
     return std::nullopt;
@@ -245,8 +268,8 @@ int64_t Stages::countSerialBlocks() const {
 int64_t Stages::getBytesPassed() const {
   int64_t bytes = 0;
   for (const Stage &stage : stages)
-    if (stage.isPassedOn())
-      bytes += estimateBytes(getType(stage));
+    for (unsigned root : stage.getPassedRoots())
+      bytes += estimateBytes(getType(stage.getPassed(root)));
   return bytes;
 }
 
@@ -261,8 +284,7 @@ int64_t Stages::getBytesReadAgain() const {
             countBlocks() * getBytes(part, own) - getBytes(stage.nest, whole);
     if (stage.addsUp)
       bytes += 2 * countSerialBlocks() *
-               estimateBytes(cast<RankedTensorType>(
-                   stage.nest.getRoots().front().tensor.getType()));
+               estimateBytes(getType(stage.nest.getRoots().front().tensor));
   }
   return bytes;
 }
