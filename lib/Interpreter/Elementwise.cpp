@@ -244,8 +244,14 @@ void addElementwiseMeanings(Machine &machine) {
   unary<RsqrtOp>(machine, [](double x) { return 1 / std::sqrt(x); }, nullptr);
   unary<SinOp>(machine, std::sin, nullptr);
   unary<CosOp>(machine, std::cos, nullptr);
+  unary<TanOp>(machine, std::tan, nullptr);
+  unary<AsinOp>(machine, std::asin, nullptr);
+  unary<AcosOp>(machine, std::acos, nullptr);
   unary<AtanOp>(machine, std::atan, nullptr);
+  unary<SinhOp>(machine, std::sinh, nullptr);
+  unary<CoshOp>(machine, std::cosh, nullptr);
   unary<TanhOp>(machine, std::tanh, nullptr);
+  unary<AcoshOp>(machine, std::acosh, nullptr);
   unary<ErfOp>(machine, std::erf, nullptr);
   unary<SigmoidOp>(machine, sigmoid, nullptr);
   unary<FloorOp>(machine, std::floor, nullptr);

@@ -137,6 +137,14 @@ def positive(random, shape):
     return random.uniform(0.3, 3, shape)
 
 
+def within_one(random, shape):
+    return random.uniform(-0.9, 0.9, shape)
+
+
+def above_one(random, shape):
+    return random.uniform(1.2, 4, shape)
+
+
 def both(first, second):
     return lambda random, shape: (first(random, shape), second(random, shape))
 

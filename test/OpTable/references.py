@@ -14,10 +14,11 @@ from affine import (contract, contract_bound, contract_samples, emit_contract, e
                     emit_window, inset, inset_samples, smooth_contract, window, window_samples)
 from constructors import (constant_samples, emit_constant, emit_fill, emit_iota, emit_random,
                           fill, fill_samples, iota, iota_samples, random_numbers, random_samples)
-from elementwise import (PREDICATES, anywhere, apart, away_from, away_from_integers, binary, both,
-                         cast, cast_samples, compare_samples, emit_cast, emit_compare,
-                         emit_select, positive, power, remainder_pairs,
-                         select_samples, shift, sigmoid, smooth_cast, smooth_select, unary)
+from elementwise import (PREDICATES, above_one, anywhere, apart, away_from, away_from_integers,
+                         binary, both, cast, cast_samples, compare_samples, emit_cast,
+                         emit_compare, emit_select, positive, power, remainder_pairs,
+                         select_samples, shift, sigmoid, smooth_cast, smooth_select, unary,
+                         within_one)
 from movement import (broadcast_samples, concat_samples, diagonal, diagonal_samples,
                       emit_broadcast, emit_concat, emit_diagonal, emit_gather, emit_permute,
                       emit_reshape, emit_scatter, emit_slice, emit_update_slice,
@@ -70,8 +71,14 @@ OPS = {
     "rsqrt": unary(wide(lambda x: 1 / np.sqrt(x)), positive),
     "sin": floats(np.sin),
     "cos": floats(np.cos),
+    "tan": unary(wide(np.tan), within_one),
+    "asin": unary(wide(np.arcsin), within_one),
+    "acos": unary(wide(np.arccos), within_one),
     "atan": floats(np.arctan),
+    "sinh": floats(np.sinh),
+    "cosh": floats(np.cosh),
     "tanh": floats(np.tanh),
+    "acosh": unary(wide(np.arccosh), above_one),
     "erf": floats(lambda x: np.vectorize(math.erf, otypes=[np.float64])(x)),
     "sigmoid": floats(sigmoid),
     "relu": kinked(lambda x: np.where(x < 0, 0, x).astype(x.dtype), 0),

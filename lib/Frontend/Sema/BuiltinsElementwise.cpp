@@ -7,11 +7,16 @@
 using namespace tdc;
 using namespace tdc::sema;
 
+/// The op of the table that programs call by this name.
+static const OpInfo *findFunction(llvm::StringRef name) {
+  return llvm::find_if(getOpTable(), [&](const OpInfo &info) {
+    return info.isFunction() && info.spelling == name;
+  });
+}
+
 /// An op of the table, called by its name. At least one operand is a tensor.
 static Val ofTable(Checker &c, const Bound &args) {
-  const OpInfo *op = llvm::find_if(getOpTable(), [&](const OpInfo &info) {
-    return info.isFunction() && info.spelling == args.name;
-  });
+  const OpInfo *op = findFunction(args.name);
   Vals operands{args["input"]};
   if (op->operands == 2)
     operands.push_back(args["other"]);
@@ -27,6 +32,25 @@ static Val ofTable(Checker &c, const Bound &args) {
 template <HostOp host> static Val unary(Checker &c, const Bound &args) {
   const Val &input = args["input"];
   return input.isHostScalar() ? c.host.math(host, input) : ofTable(c, args);
+}
+
+/// An op of the table. Integers and bools are f32 first, as in PyTorch.
+static Val ofFloats(Checker &c, const Bound &args) {
+  Val input = args["input"];
+  if (!c.tensors.isTensor(input, args.range(), args.what()))
+    return c.fail();
+  if (!isFloat(typeOf(input).dtype))
+    input = c.tensors.castTo(input, DType::F32);
+  const OpInfo *op = findFunction(args.name);
+  return c.tensors.elementwise(op->kind, {input}, args.range(), args.what());
+}
+
+static Val tangent(Checker &c, const Bound &args) {
+  const Val &input = args["input"];
+  if (!input.isHostScalar())
+    return ofFloats(c, args);
+  return c.binary(ast::BinaryOp::Div, c.host.math(HostOp::Sin, input),
+                  c.host.math(HostOp::Cos, input), args.range());
 }
 
 /// Python's `round(x, 2)` of a host number.
@@ -268,7 +292,13 @@ llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
       {"sqrt", "input", unary<HostOp::Sqrt>},
       {"sin", "input", unary<HostOp::Sin>},
       {"cos", "input", unary<HostOp::Cos>},
+      {"tan", "input", tangent},
+      {"asin", "input", ofFloats},
+      {"acos", "input", ofFloats},
+      {"sinh", "input", ofFloats},
+      {"cosh", "input", ofFloats},
       {"tanh", "input", unary<HostOp::Tanh>},
+      {"acosh", "input", ofFloats},
       {"floor", "input", unary<HostOp::Floor>},
       {"ceil", "input", unary<HostOp::Ceil>},
       {"round", "input, ndigits=, *, decimals=", round},

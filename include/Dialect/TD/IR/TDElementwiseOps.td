@@ -80,8 +80,14 @@ def TD_SqrtOp : TD_UnaryOp<"sqrt", "square root, correctly rounded", TD_FloatTen
 def TD_RsqrtOp : TD_UnaryOp<"rsqrt", "1 / sqrt(x)", TD_FloatTensor, "Transcendental", "Slow", [Diff]>;
 def TD_SinOp : TD_UnaryOp<"sin", "sine of radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_CosOp : TD_UnaryOp<"cos", "cosine of radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_TanOp : TD_UnaryOp<"tan", "tangent of radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_AsinOp : TD_UnaryOp<"asin", "arc sine in radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_AcosOp : TD_UnaryOp<"acos", "arc cosine in radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_AtanOp : TD_UnaryOp<"atan", "arc tangent in radians", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_SinhOp : TD_UnaryOp<"sinh", "hyperbolic sine", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_CoshOp : TD_UnaryOp<"cosh", "hyperbolic cosine", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_TanhOp : TD_UnaryOp<"tanh", "hyperbolic tangent", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
+def TD_AcoshOp : TD_UnaryOp<"acosh", "inverse of the hyperbolic cosine", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_ErfOp : TD_UnaryOp<"erf", "error function", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_SigmoidOp : TD_UnaryOp<"sigmoid", "1 / (1 + exp(-x)), no overflow", TD_FloatTensor, "Transcendental", "Function", [Diff]>;
 def TD_ReluOp : TD_UnaryOp<"relu", "max(x, 0), NaN stays NaN; the gradient at 0 is 0", TD_NumberTensor, "Exact", "Simple", [Diff]>;

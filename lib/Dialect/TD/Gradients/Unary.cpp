@@ -98,11 +98,48 @@ SmallVector<Value> CosOp::buildVJP(OpBuilder &builder,
   return {b.neg(b.mul(cotangents[0], b.make<SinOp>(getInput())))};
 }
 
+SmallVector<Value> TanOp::buildVJP(OpBuilder &builder,
+                                   ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  Value y = getResult();
+  return {b.mul(cotangents[0], b.add(b.mul(y, y), b.full(1.0, y)))};
+}
+
+/// 1 / sqrt(1 - x²), where rounding x² near 1 would leave few digits.
+static Value arcSlope(TensorBuilder &b, Value x) {
+  Value one = b.full(1.0, x);
+  return b.make<RsqrtOp>(b.mul(b.sub(one, x), b.add(one, x)));
+}
+
+SmallVector<Value> AsinOp::buildVJP(OpBuilder &builder,
+                                    ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  return {b.mul(cotangents[0], arcSlope(b, getInput()))};
+}
+
+SmallVector<Value> AcosOp::buildVJP(OpBuilder &builder,
+                                    ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  return {b.neg(b.mul(cotangents[0], arcSlope(b, getInput())))};
+}
+
 SmallVector<Value> AtanOp::buildVJP(OpBuilder &builder,
                                     ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());
   Value x = getInput();
   return {b.div(cotangents[0], b.add(b.mul(x, x), b.full(1.0, x)))};
+}
+
+SmallVector<Value> SinhOp::buildVJP(OpBuilder &builder,
+                                    ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  return {b.mul(cotangents[0], b.make<CoshOp>(getInput()))};
+}
+
+SmallVector<Value> CoshOp::buildVJP(OpBuilder &builder,
+                                    ArrayRef<Value> cotangents) {
+  TensorBuilder b(builder, getLoc());
+  return {b.mul(cotangents[0], b.make<SinhOp>(getInput()))};
 }
 
 SmallVector<Value> TanhOp::buildVJP(OpBuilder &builder,
@@ -112,6 +149,17 @@ SmallVector<Value> TanhOp::buildVJP(OpBuilder &builder,
   // 1 - y², where rounding y² near 1 would leave few digits.
   Value slope = b.mul(b.sub(one, y), b.add(one, y));
   return {b.mul(cotangents[0], slope)};
+}
+
+SmallVector<Value> AcoshOp::buildVJP(OpBuilder &builder,
+                                     ArrayRef<Value> cotangents) {
+  // 1 / sqrt(x² - 1), where rounding x² near 1 would leave few digits, and a
+  // large square is infinite.
+  TensorBuilder b(builder, getLoc());
+  Value x = getInput(), one = b.full(1.0, x);
+  Value root =
+      b.mul(b.make<SqrtOp>(b.sub(x, one)), b.make<SqrtOp>(b.add(x, one)));
+  return {b.div(cotangents[0], root)};
 }
 
 SmallVector<Value> ErfOp::buildVJP(OpBuilder &builder,

@@ -148,6 +148,90 @@ func.func @cos(%x: tensor<f64>) -> tensor<f64> {
   return %g : tensor<f64>
 }
 
+// CHECK-LABEL: func.func @tan
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
+// CHECK: %[[V0:[a-z0-9_]+]] = td.tan %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.mul %[[V0]], %[[V0]] : tensor<f64>
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[V2]], %[[V3]] : tensor<f64>
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V1]], %[[V4]] : tensor<f64>
+// CHECK-NEXT: return %[[V5]] : tensor<f64>
+func.func @tan(%x: tensor<f64>) -> tensor<f64> {
+  %y = td.tan %x : tensor<f64>
+  %g = td.grad %y wrt(%x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
+// CHECK-LABEL: func.func @asin
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
+// CHECK: %[[V0:[a-z0-9_]+]] = td.asin %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sub %[[V2]], %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[V2]], %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V3]], %[[V4]] : tensor<f64>
+// CHECK-NEXT: %[[V6:[a-z0-9_]+]] = td.rsqrt %[[V5]] : tensor<f64>
+// CHECK-NEXT: %[[V7:[a-z0-9_]+]] = td.mul %[[V1]], %[[V6]] : tensor<f64>
+// CHECK-NEXT: return %[[V7]] : tensor<f64>
+func.func @asin(%x: tensor<f64>) -> tensor<f64> {
+  %y = td.asin %x : tensor<f64>
+  %g = td.grad %y wrt(%x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
+// CHECK-LABEL: func.func @acos
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
+// CHECK: %[[V0:[a-z0-9_]+]] = td.acos %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sub %[[V2]], %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[V2]], %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V3]], %[[V4]] : tensor<f64>
+// CHECK-NEXT: %[[V6:[a-z0-9_]+]] = td.rsqrt %[[V5]] : tensor<f64>
+// CHECK-NEXT: %[[V7:[a-z0-9_]+]] = td.mul %[[V1]], %[[V6]] : tensor<f64>
+// CHECK-NEXT: %[[V8:[a-z0-9_]+]] = td.neg %[[V7]] : tensor<f64>
+// CHECK-NEXT: return %[[V8]] : tensor<f64>
+func.func @acos(%x: tensor<f64>) -> tensor<f64> {
+  %y = td.acos %x : tensor<f64>
+  %g = td.grad %y wrt(%x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
+// CHECK-LABEL: func.func @sinh
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
+// CHECK: %[[V0:[a-z0-9_]+]] = td.sinh %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.cosh %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.mul %[[V1]], %[[V2]] : tensor<f64>
+// CHECK-NEXT: return %[[V3]] : tensor<f64>
+func.func @sinh(%x: tensor<f64>) -> tensor<f64> {
+  %y = td.sinh %x : tensor<f64>
+  %g = td.grad %y wrt(%x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
+// CHECK-LABEL: func.func @cosh
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
+// CHECK: %[[V0:[a-z0-9_]+]] = td.cosh %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.sinh %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.mul %[[V1]], %[[V2]] : tensor<f64>
+// CHECK-NEXT: return %[[V3]] : tensor<f64>
+func.func @cosh(%x: tensor<f64>) -> tensor<f64> {
+  %y = td.cosh %x : tensor<f64>
+  %g = td.grad %y wrt(%x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
 // CHECK-LABEL: func.func @tanh
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.tanh %[[A0]] : tensor<f64>
@@ -162,6 +246,26 @@ func.func @cos(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-NEXT: return %[[V6]] : tensor<f64>
 func.func @tanh(%x: tensor<f64>) -> tensor<f64> {
   %y = td.tanh %x : tensor<f64>
+  %g = td.grad %y wrt(%x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
+  return %g : tensor<f64>
+}
+
+// CHECK-LABEL: func.func @acosh
+// CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
+// CHECK: %[[V0:[a-z0-9_]+]] = td.acosh %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sub %[[A0]], %[[V2]] : tensor<f64>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.sqrt %[[V3]] : tensor<f64>
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.add %[[A0]], %[[V2]] : tensor<f64>
+// CHECK-NEXT: %[[V6:[a-z0-9_]+]] = td.sqrt %[[V5]] : tensor<f64>
+// CHECK-NEXT: %[[V7:[a-z0-9_]+]] = td.mul %[[V4]], %[[V6]] : tensor<f64>
+// CHECK-NEXT: %[[V8:[a-z0-9_]+]] = td.div %[[V1]], %[[V7]] : tensor<f64>
+// CHECK-NEXT: return %[[V8]] : tensor<f64>
+func.func @acosh(%x: tensor<f64>) -> tensor<f64> {
+  %y = td.acosh %x : tensor<f64>
   %g = td.grad %y wrt(%x) : (tensor<f64>, tensor<f64>) -> tensor<f64>
   return %g : tensor<f64>
 }

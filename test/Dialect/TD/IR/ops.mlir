@@ -75,6 +75,18 @@ func.func @unary(%x: tensor<4xf32>, %i: tensor<?xui8>, %m: tensor<4xi1>) {
   %18 = td.round %x : tensor<4xf32>
   // CHECK: td.not %{{.*}} : tensor<4xi1>
   %19 = td.not %m : tensor<4xi1>
+  // CHECK: td.tan
+  %20 = td.tan %x : tensor<4xf32>
+  // CHECK: td.asin
+  %21 = td.asin %x : tensor<4xf32>
+  // CHECK: td.acos
+  %22 = td.acos %x : tensor<4xf32>
+  // CHECK: td.sinh
+  %23 = td.sinh %x : tensor<4xf32>
+  // CHECK: td.cosh
+  %24 = td.cosh %x : tensor<4xf32>
+  // CHECK: td.acosh
+  %25 = td.acosh %x : tensor<4xf32>
   return
 }
 
