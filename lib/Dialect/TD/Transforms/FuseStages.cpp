@@ -13,7 +13,9 @@
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "Target/TargetInfo.h"
+#include "mlir/IR/Dominance.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -220,6 +222,60 @@ KernelOp merge(ArrayRef<KernelOp> parts, SmallVectorImpl<Value> &results) {
   return merged;
 }
 
+/// Whether an element of `value` takes several operations from what the
+/// kernel's inputs and its stages hold. Sets `layout` to that of such a value
+/// of the same shape.
+bool isComputed(Value value, ArrayAttr &layouts) {
+  int operations = 0;
+  SmallVector<Value> rest = {value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!rest.empty()) {
+    Value next = rest.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (auto stage = dyn_cast<StageOp>(op)) {
+      auto number = cast<OpResult>(next).getResultNumber();
+      if (stage.getLayouts() && next.getType() == value.getType())
+        layouts =
+            ArrayAttr::get(op->getContext(), (*stage.getLayouts())[number]);
+      continue;
+    }
+    operations += op->hasTrait<ElementwiseOp>();
+    llvm::append_range(rest, op->getOperands());
+  }
+  return operations > 1;
+}
+
+/// Makes stages of the factors of products that are computed from what other
+/// stages pass on: vectors compute each element once, where a product computes
+/// single elements, for every tile that reads them. `head` is the first kernel
+/// of the group.
+void stageFactors(KernelOp merged, KernelOp head) {
+  IRRewriter rewriter(merged.getContext());
+  DominanceInfo dominance(merged);
+  eliminateCommonSubExpressions(rewriter, dominance, merged);
+  for (Operation &op : llvm::make_early_inc_range(merged.getBody().front())) {
+    if (!hasFamily(&op, OpFamily::Contraction))
+      continue;
+    for (Value factor : op.getOperands()) {
+      while (Operation *made = factor.getDefiningOp()) {
+        if (!hasFamily(made, OpFamily::Movement))
+          break;
+        factor = made->getOperand(0);
+      }
+      Operation *made = factor.getDefiningOp();
+      ArrayAttr layouts;
+      if (!made || !made->hasTrait<ElementwiseOp>() ||
+          !isPassedOn(factor, head) || !isComputed(factor, layouts))
+        continue;
+      rewriter.setInsertionPointAfter(made);
+      auto stage = StageOp::create(rewriter, op.getLoc(), factor, layouts);
+      factor.replaceAllUsesExcept(stage.getResult(0), stage);
+    }
+  }
+}
+
 /// Puts the merged kernel in the place of those in `parts`.
 void replace(ArrayRef<KernelOp> parts, ArrayRef<Value> results,
              KernelOp merged) {
@@ -258,6 +314,13 @@ public:
     KernelOp last = group.back();
     for (Operation *reader : llvm::reverse(readers.others))
       reader->moveAfter(last);
+    stageFactors(merged, group.front());
+    // With more stages, matrices of a head may be too large for a block.
+    if (!Stages::find(merged, cpu::kStageBytes)) {
+      merged.erase();
+      results.clear();
+      merged = merge(group, results);
+    }
     replace(group, results, std::exchange(merged, KernelOp()));
   }
 

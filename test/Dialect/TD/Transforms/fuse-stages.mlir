@@ -178,3 +178,24 @@ func.func @stored(%q: tensor<8x512x128xf32>, %k: tensor<8x128x512xf32>, %v: tens
   %dq = td.matmul %m, %kt : tensor<8x512x512xf32>, tensor<8x512x128xf32> -> tensor<8x512x128xf32>
   return %y, %dv, %dq : tensor<8x512x128xf32>, tensor<8x512x128xf32>, tensor<8x512x128xf32>
 }
+
+// -----
+
+// What two products read is computed once, as a stage of its own.
+// CHECK-LABEL: func.func @factors
+// CHECK: %[[S:.*]] = td.stage
+// CHECK: td.mul %[[S]], %[[S]]
+// CHECK: %[[M:.*]] = td.sub
+// CHECK: %[[F:.*]] = td.stage %[[M]]
+// CHECK: td.matmul %[[F]]
+// CHECK: %[[T:.*]] = td.permute %[[F]]
+// CHECK: td.matmul %[[T]]
+func.func @factors(%q: tensor<8x512x32xf32>, %k: tensor<8x32x512xf32>, %v: tensor<8x512x32xf32>) -> (tensor<8x512x32xf32>, tensor<8x512x32xf32>) {
+  %s = td.matmul %q, %k : tensor<8x512x32xf32>, tensor<8x32x512xf32> -> tensor<8x512x512xf32>
+  %m = td.mul %s, %s : tensor<8x512x512xf32>
+  %d = td.sub %m, %s : tensor<8x512x512xf32>
+  %y = td.matmul %d, %v : tensor<8x512x512xf32>, tensor<8x512x32xf32> -> tensor<8x512x32xf32>
+  %t = td.permute %d [0, 2, 1] : tensor<8x512x512xf32> to tensor<8x512x512xf32>
+  %z = td.matmul %t, %v : tensor<8x512x512xf32>, tensor<8x512x32xf32> -> tensor<8x512x32xf32>
+  return %y, %z : tensor<8x512x32xf32>, tensor<8x512x32xf32>
+}
