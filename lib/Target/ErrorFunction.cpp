@@ -87,29 +87,31 @@ static Value emitByTable(OpBuilder &b, Location loc, Value x) {
   return m.copySign(m.fma(y, t, start), x);
 }
 
+/// Lanes `from` to `to` of two vectors in a row, and on from their start.
+static Value takeLanes(OpBuilder &b, Location loc, Value x, Value y,
+                       int64_t from, int64_t to) {
+  int64_t all = 2 * cast<VectorType>(x.getType()).getNumElements();
+  SmallVector<int64_t> lanes;
+  for (int64_t lane = from; lane < to; ++lane)
+    lanes.push_back(lane % all);
+  return vector::ShuffleOp::create(b, loc, x, y, lanes);
+}
+
 /// erf of a number or a vector, by vectors of kEntries.
 static Value emitInParts(OpBuilder &b, Location loc, Value x) {
   auto vector = dyn_cast<VectorType>(x.getType());
-  int64_t length = vector ? vector.getNumElements() : 1;
-  auto part = VectorType::get(kEntries, b.getF32Type());
   if (!vector) {
-    Value wide = vector::BroadcastOp::create(b, loc, part, x);
+    Value wide = vector::BroadcastOp::create(
+        b, loc, VectorType::get(kEntries, b.getF32Type()), x);
     return vector::ExtractOp::create(b, loc, emitByTable(b, loc, wide), 0);
   }
-  if (length < kEntries) {
-    Value wide = makeConstant(b, loc, part, 0);
-    wide = vector::InsertStridedSliceOp::create(b, loc, x, wide, 0, 1);
-    return vector::ExtractStridedSliceOp::create(
-        b, loc, emitByTable(b, loc, wide), 0, length, 1);
-  }
-  Value result = x;
-  for (int64_t begin = 0; begin < length; begin += kEntries) {
-    Value lanes =
-        vector::ExtractStridedSliceOp::create(b, loc, x, begin, kEntries, 1);
-    result = vector::InsertStridedSliceOp::create(
-        b, loc, emitByTable(b, loc, lanes), result, begin, 1);
-  }
-  return result;
+  int64_t length = vector.getNumElements(), half = length / 2;
+  if (length > kEntries)
+    return takeLanes(
+        b, loc, emitInParts(b, loc, takeLanes(b, loc, x, x, 0, half)),
+        emitInParts(b, loc, takeLanes(b, loc, x, x, half, length)), 0, length);
+  Value y = emitByTable(b, loc, takeLanes(b, loc, x, x, 0, kEntries));
+  return takeLanes(b, loc, y, y, 0, length);
 }
 
 void tdc::lowerErrorFunction(ModuleOp module, const TargetInfo &processor) {

@@ -8,7 +8,7 @@ import numpy as np
 # In units in the last place of the result.
 MOST = {"f64": 1.3, "narrow": 0.51}
 
-for name in ["ends", "special", "wide", "one", "five", "rows", "f64", "narrow"]:
+for name in ["ends", "special", "wide", "one", "five", "rows", "mixed", "f64", "narrow"]:
     x, y = (np.load(f"{sys.argv[1]}/{name}.{part}.npy") for part in "xy")
     want = np.vectorize(math.erf)(x.astype(np.float64))
     with np.errstate(invalid="ignore"):

@@ -87,7 +87,7 @@ bool isPassedOn(Value value, KernelOp head) {
 
 /// All kernels that pass on values as large as the result of `head`, from there
 /// on: the products and the softmax of an attention's gradient. Empty if there
-/// is none but a chain, or if a reader of such a value cannot be merged.
+/// is no other, or if a reader of such a value cannot be merged.
 SmallVector<KernelOp> findGroup(KernelOp head) {
   llvm::SetVector<KernelOp> group;
   group.insert(head);
@@ -111,7 +111,7 @@ SmallVector<KernelOp> findGroup(KernelOp head) {
   SmallVector<KernelOp> kernels = group.takeVector();
   llvm::sort(kernels,
              [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
-  if (kernels.front() != head)
+  if (kernels.size() == 1 || kernels.front() != head)
     return {};
   return kernels;
 }
@@ -300,8 +300,7 @@ int64_t getSaved(KernelOp merged) {
 class Merger {
 public:
   explicit Merger(ArrayRef<KernelOp> group) : group(group), readers(group) {
-    if (group.size() > 1 && readers.late.empty() &&
-        isPureBetween(group.front(), group.back()))
+    if (readers.late.empty() && isPureBetween(group.front(), group.back()))
       merged = merge(group, results);
   }
   ~Merger() {

@@ -184,18 +184,21 @@ func.func @stored(%q: tensor<8x512x128xf32>, %k: tensor<8x128x512xf32>, %v: tens
 // What two products read is computed once, as a stage of its own.
 // CHECK-LABEL: func.func @factors
 // CHECK: %[[S:.*]] = td.stage
-// CHECK: td.mul %[[S]], %[[S]]
-// CHECK: %[[M:.*]] = td.sub
-// CHECK: %[[F:.*]] = td.stage %[[M]]
+// CHECK: %[[R:.*]] = td.stage
+// CHECK: %[[D:.*]] = td.sub %[[S]]
+// CHECK: %[[F:.*]] = td.stage %[[D]]
 // CHECK: td.matmul %[[F]]
 // CHECK: %[[T:.*]] = td.permute %[[F]]
 // CHECK: td.matmul %[[T]]
-func.func @factors(%q: tensor<8x512x32xf32>, %k: tensor<8x32x512xf32>, %v: tensor<8x512x32xf32>) -> (tensor<8x512x32xf32>, tensor<8x512x32xf32>) {
-  %s = td.matmul %q, %k : tensor<8x512x32xf32>, tensor<8x32x512xf32> -> tensor<8x512x512xf32>
-  %m = td.mul %s, %s : tensor<8x512x512xf32>
-  %d = td.sub %m, %s : tensor<8x512x512xf32>
-  %y = td.matmul %d, %v : tensor<8x512x512xf32>, tensor<8x512x32xf32> -> tensor<8x512x32xf32>
-  %t = td.permute %d [0, 2, 1] : tensor<8x512x512xf32> to tensor<8x512x512xf32>
-  %z = td.matmul %t, %v : tensor<8x512x512xf32>, tensor<8x512x32xf32> -> tensor<8x512x32xf32>
-  return %y, %z : tensor<8x512x32xf32>, tensor<8x512x32xf32>
+func.func @factors(%q: tensor<8x64x32xf32>, %k: tensor<8x32x16384xf32>, %v: tensor<8x16384x32xf32>) -> (tensor<8x64x32xf32>, tensor<8x16384x32xf32>) {
+  %s = td.matmul %q, %k : tensor<8x64x32xf32>, tensor<8x32x16384xf32> -> tensor<8x64x16384xf32>
+  %r = td.reduce sum %s [2] : tensor<8x64x16384xf32> to tensor<8x64xf32>
+  %c = td.reshape %r : tensor<8x64xf32> to tensor<8x64x1xf32>
+  %b = td.broadcast %c : tensor<8x64x1xf32> to tensor<8x64x16384xf32>
+  %m = td.mul %s, %b : tensor<8x64x16384xf32>
+  %d = td.sub %s, %m : tensor<8x64x16384xf32>
+  %y = td.matmul %d, %v : tensor<8x64x16384xf32>, tensor<8x16384x32xf32> -> tensor<8x64x32xf32>
+  %t = td.permute %d [0, 2, 1] : tensor<8x64x16384xf32> to tensor<8x16384x64xf32>
+  %z = td.matmul %t, %q : tensor<8x16384x64xf32>, tensor<8x64x32xf32> -> tensor<8x16384x32xf32>
+  return %y, %z : tensor<8x64x32xf32>, tensor<8x16384x32xf32>
 }
