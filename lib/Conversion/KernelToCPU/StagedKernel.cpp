@@ -48,6 +48,8 @@ private:
   };
   using Parts = SmallVector<Part, 4>;
 
+  /// The layout of a root, which is passed on or a result.
+  Layout getLayout(const Stage &stage, unsigned root) const;
   void setResults(KernelFunction &function, const Stage &stage) const;
   Parts schedule(KernelFunction &function, int64_t rows);
   int64_t getRest() const { return stages.extents.back() % stages.rowsOfBlock; }
@@ -84,13 +86,17 @@ static int64_t getBytes(RankedTensorType type) {
          getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8;
 }
 
+Layout StagedKernel::getLayout(const Stage &stage, unsigned root) const {
+  int result = stage.results[root];
+  return result < 0 ? stage.getLayout(root) : layouts[result];
+}
+
 /// Makes the layouts of the function's results those of the stage's roots.
 void StagedKernel::setResults(KernelFunction &function,
                               const Stage &stage) const {
   function.resultLayouts.clear();
-  for (auto [root, result] : llvm::enumerate(stage.results))
-    function.resultLayouts.push_back(
-        result < 0 ? stage.getLayout(unsigned(root)) : layouts[result]);
+  for (unsigned root = 0; root < stage.results.size(); ++root)
+    function.resultLayouts.push_back(getLayout(stage, root));
 }
 
 StagedKernel::Parts StagedKernel::schedule(KernelFunction &function,
@@ -109,12 +115,11 @@ StagedKernel::Parts StagedKernel::schedule(KernelFunction &function,
 
 void StagedKernel::plan(KernelFunction &function) {
   for (const Stage &stage : stages.stages) {
+    if (!stage.op)
+      continue;
     for (auto [root, result] : llvm::enumerate(stage.results)) {
-      if (!stage.op)
-        continue;
       Value passed = stage.getPassed(unsigned(root));
-      function.layouts[passed] =
-          result < 0 ? stage.getLayout(unsigned(root)) : layouts[result];
+      function.layouts[passed] = getLayout(stage, unsigned(root));
       if (result >= 0)
         continue;
       RankedTensorType type = stages.getTypeOfBlock(passed);

@@ -75,8 +75,16 @@ KernelOp findReader(KernelOp kernel) {
   return next;
 }
 
-/// Whether a value is passed on in a group that begins with `head`, and no
-/// result of it, which has at most half as many elements.
+/// Takes the kernels, which are in one block, in its order.
+SmallVector<KernelOp> takeInOrder(llvm::SetVector<KernelOp> &set) {
+  SmallVector<KernelOp> kernels = set.takeVector();
+  llvm::sort(kernels,
+             [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
+  return kernels;
+}
+
+/// Whether a group that begins with `head` passes the value on. Values with at
+/// most half as many elements as the result of `head` are results of the group.
 bool isPassedOn(Value value, KernelOp head) {
   auto countElements = [](Value value) {
     return cast<RankedTensorType>(value.getType()).getNumElements();
@@ -108,9 +116,7 @@ SmallVector<KernelOp> findGroup(KernelOp head) {
       }
     }
   }
-  SmallVector<KernelOp> kernels = group.takeVector();
-  llvm::sort(kernels,
-             [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
+  SmallVector<KernelOp> kernels = takeInOrder(group);
   if (kernels.size() == 1 || kernels.front() != head)
     return {};
   return kernels;
@@ -223,8 +229,8 @@ KernelOp merge(ArrayRef<KernelOp> parts, SmallVectorImpl<Value> &results) {
 }
 
 /// Whether an element of `value` takes several operations from what the
-/// kernel's inputs and its stages hold. Sets `layout` to that of such a value
-/// of the same shape.
+/// kernel's inputs and its stages hold. Sets `layouts` to the layout of a value
+/// of the same type that a stage holds, if there is one.
 bool isComputed(Value value, ArrayAttr &layouts) {
   int operations = 0;
   SmallVector<Value> rest = {value};
@@ -330,6 +336,7 @@ private:
   KernelOp merged;
 };
 
+/// Merges the group if that saves traffic.
 bool mergeGroup(ArrayRef<KernelOp> group) {
   Merger merger(group);
   if (!merger.savesTraffic())
@@ -354,10 +361,7 @@ SmallVector<KernelOp> findComputation(ArrayRef<KernelOp> group,
   llvm::for_each(late, addProducers);
   for (size_t i = 0; i < found.size(); ++i)
     addProducers(found[i]);
-  SmallVector<KernelOp> kernels = found.takeVector();
-  llvm::sort(kernels,
-             [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
-  return kernels;
+  return takeInOrder(found);
 }
 
 /// Whether copies of `kernels` before `late` read much less memory than what
