@@ -18,9 +18,10 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
                   schedule.onLanes),
       prefetch(schedule.prefetch), transposed(schedule.transposed),
       lastLanes(schedule.lastLanes), resultLane(schedule.resultLane),
-      paired(schedule.paired), shared(schedule.shared), begins(schedule.begins),
-      ends(schedule.ends), firstBlock(function.firstBlock),
-      endBlock(function.endBlock) {}
+      paired(schedule.paired),
+      halvesRest(!nest.getReductions().empty() && schedule.later.empty()),
+      shared(schedule.shared), begins(schedule.begins), ends(schedule.ends),
+      firstBlock(function.firstBlock), endBlock(function.endBlock) {}
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
                                        int64_t factor, Value lastMask,
@@ -212,10 +213,8 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Value size,
                  sections, carried, body);
   if (step == 1)
     return values;
-  // What remains runs in blocks of at most half as many positions, a power of
-  // two, then of half of that, and so on.
   Value from = whole;
-  if (unit == 1 && !nest.getReductions().empty())
+  if (unit == 1 && halvesRest)
     for (auto part = int64_t(llvm::bit_floor(uint64_t(step) / 2)); part > 1;
          part /= 2) {
       Value rest = arith::SubIOp::create(b, loc, share.end, from);

@@ -104,6 +104,10 @@ private:
   /// See NestSchedule.
   const int64_t lastLanes;
   const int resultLane, paired;
+  /// Whether what remains of a loop after whole blocks runs in blocks of at
+  /// most half as many positions, a power of two, then of half of that, and so
+  /// on: a nest that only sums has little code.
+  const bool halvesRest;
   const llvm::SmallVector<unsigned, 2> shared;
   const llvm::SmallVector<mlir::Value> begins, ends;
   int64_t rowsOnLanes = 0; ///< 0: not on lanes

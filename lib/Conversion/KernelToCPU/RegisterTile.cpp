@@ -177,6 +177,23 @@ void Scheduler::addChains() {
         schedule.factors[loop] = std::clamp<int64_t>(countVectors(loop), 1, 4);
 }
 
+bool Scheduler::groupShortRows(int row) {
+  constexpr int64_t kRows = 4;
+  if (row < 0 || nest.estimateExtent(unsigned(row)) < kRows)
+    return false;
+  for (const Reduction &reduction : nest.getReductions()) {
+    int64_t elements = kRows * nest.estimatePositions(reduction.loops);
+    if (4 * elements * kLeastBits / 8 > cpu::kL1Bytes)
+      return false;
+  }
+  schedule.factors[row] = kRows;
+  if (countAccumulators(nest.getReductions(), schedule.factors) <=
+      getAccumulatorBudget())
+    return true;
+  schedule.factors[row] = 1;
+  return false;
+}
+
 void Scheduler::planTransposes() {
   auto *lane = findLane();
   if (lane == schedule.outer.end())
@@ -214,8 +231,8 @@ void Scheduler::chooseFactors() {
     if (!contains(common, loop))
       factors[loop] = std::max<int64_t>(nest.getLoops()[loop].extent, 1);
   if (!schedule.later.empty()) {
-    // One row at a time, as several stages follow each other.
-    addChains();
+    if (!groupShortRows(findUnrolledLoop(common)))
+      addChains();
     return;
   }
 

@@ -120,6 +120,10 @@ private:
   /// Whether the sums of as many rows as a vector has lanes may become one
   /// vector.
   bool maySumTogether(unsigned row) const;
+  /// Computes several rows at once if they take a small part of the L1 cache:
+  /// where one waits, for its lanes to be added up, another goes on. Returns
+  /// whether it does. `row` is the loop of the rows; -1 if there is none.
+  bool groupShortRows(int row);
   void addChains();
   /// The vectors along a loop on lanes; 4 if only the run knows.
   int64_t countVectors(unsigned loop) const;

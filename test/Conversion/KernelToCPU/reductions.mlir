@@ -236,9 +236,9 @@ func.func @later_sum(%x: tensor<64x1000xf32>) -> (tensor<64xf32>, tensor<64xf32>
 // CHECK: llvm.load {{.*}} -> vector<16xf32>
 // CHECK: arith.mulf
 // CHECK: llvm.store
-func.func @softmax(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
-  %y = td.softmax %x dim 1 : tensor<8x128xf32>
-  return %y : tensor<8x128xf32>
+func.func @softmax(%x: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
+  %y = td.softmax %x dim 1 : tensor<8x1024xf32>
+  return %y : tensor<8x1024xf32>
 }
 
 // -----
@@ -254,4 +254,22 @@ func.func @softmax(%x: tensor<8x128xf32>) -> tensor<8x128xf32> {
 func.func @long_rows(%x: tensor<64x4096xf32>) -> tensor<64xf32> {
   %s = td.reduce sum %x [1] : tensor<64x4096xf32> to tensor<64xf32>
   return %s : tensor<64xf32>
+}
+
+// -----
+
+// Four short rows at once: each has one accumulator, and their lanes are added
+// up one after the other.
+// CHECK-LABEL: func.func @short_rows
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c4_i64
+// CHECK: scf.for {{.*}} step %c16_i64{{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4: vector.reduction <maximumf>
+// CHECK: scf.for {{.*}} step %c16_i64
+// CHECK-COUNT-4: vector.reduction <add>
+// CHECK-NOT: vector.reduction
+// CHECK: llvm.return
+func.func @short_rows(%x: tensor<16x128xf32>) -> tensor<16x128xf32> {
+  %y = td.softmax %x dim 1 : tensor<16x128xf32>
+  return %y : tensor<16x128xf32>
 }
