@@ -88,9 +88,10 @@ for name, before, allowed in (
         ("gradients", lambda x: x, True), ("causalGradients", lambda x: x, np.tri(333, dtype=bool)),
         ("headGradients", turned, True), ("fewGradients", lambda x: x, True),
         ("againGradients", lambda x: x, np.tri(512, dtype=bool)),
-        ("maskedGradients", lambda x: x, load("maskedGradients.mask"))):
+        ("maskedGradients", lambda x: x, load("maskedGradients.mask")),
+        ("maskedAgain", lambda x: x, load("maskedAgain.mask"))):
     q, k, v, g = (before(load(f"{name}.{part}").astype(np.float64)) for part in "qkvg")
-    if name == "againGradients":
+    if name in ("againGradients", "maskedAgain"):
         g = 4 * attend(q, k, v, allowed)
     for part, want in zip(("dq", "dk", "dv"), gradients(q, k, v, g, allowed)):
         got = before(load(f"{name}.{part}"))

@@ -514,51 +514,6 @@ def TDPrintNestsPass : Pass<"td-print-nests", "::mlir::ModuleOp"> {
   }];
 }
 
-def FuseStagesPass : Pass<"td-fuse-stages", "::mlir::ModuleOp"> {
-  let summary = "run kernels that pass on large values block by block";
-  let description = [{
-    A kernel of the CPU whose result only one other kernel reads, row by row, is
-    merged with it if the result does not fit the cache: as stages, which the
-    kernel runs one after the other for a block of rows. Merges as many kernels
-    as save memory traffic: what they pass on, less what a block reads again
-    because a block before it read it, too.
-
-    All kernels that read such values and make others as large are merged at
-    once, if they are nests by rows or sums over rows, as in the gradient of an
-    attention. Blocks add to a sum one after the other; threads share the sums.
-    Where some of these kernels wait for results of the others, as a gradient
-    for the loss, they become a kernel of their own, which computes the large
-    values again instead of reading them: if what these are computed from takes
-    much less memory.
-
-    Before:
-    ```mlir
-    %s = td.kernel(%q, %k) : (tensor<4096x64xf32>, tensor<4096x64xf32>) -> tensor<4096x4096xf32> {
-    ^bb0(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>):
-      %t = td.permute %b [1, 0] : tensor<4096x64xf32> to tensor<64x4096xf32>
-      %p = td.matmul %a, %t : tensor<4096x64xf32>, tensor<64x4096xf32> -> tensor<4096x4096xf32>
-      td.yield %p : tensor<4096x4096xf32>
-    }
-    %y = td.kernel(%s, %v) : (tensor<4096x4096xf32>, tensor<4096x64xf32>) -> tensor<4096x64xf32> {
-    ^bb0(%a: tensor<4096x4096xf32>, %b: tensor<4096x64xf32>):
-      %p = td.matmul %a, %b : tensor<4096x4096xf32>, tensor<4096x64xf32> -> tensor<4096x64xf32>
-      td.yield %p : tensor<4096x64xf32>
-    }
-    ```
-    After:
-    ```mlir
-    %y = td.kernel(%q, %k, %v) : (tensor<4096x64xf32>, tensor<4096x64xf32>, tensor<4096x64xf32>) -> tensor<4096x64xf32> {
-    ^bb0(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>, %c: tensor<4096x64xf32>):
-      %t = td.permute %b [1, 0] : tensor<4096x64xf32> to tensor<64x4096xf32>
-      %p = td.matmul %a, %t : tensor<4096x64xf32>, tensor<64x4096xf32> -> tensor<4096x4096xf32>
-      %s = td.stage %p : tensor<4096x4096xf32>
-      %r = td.matmul %s, %c : tensor<4096x4096xf32>, tensor<4096x64xf32> -> tensor<4096x64xf32>
-      td.yield %r : tensor<4096x64xf32>
-    }
-    ```
-  }];
-}
-
 def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
   let summary = "choose the order of dims in memory";
   let description = [{
@@ -608,6 +563,51 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
   }];
   let options = [Option<"lanes", "lanes", "int64_t", "TargetInfo().getLanes()",
                         "elements per vector of the target">];
+}
+
+def FuseStagesPass : Pass<"td-fuse-stages", "::mlir::ModuleOp"> {
+  let summary = "run kernels that pass on large values block by block";
+  let description = [{
+    A kernel of the CPU whose result only one other kernel reads, row by row, is
+    merged with it if the result does not fit the cache: as stages, which the
+    kernel runs one after the other for a block of rows. Merges as many kernels
+    as save memory traffic: what they pass on, less what a block reads again
+    because a block before it read it, too.
+
+    All kernels that read such values and make others as large are merged at
+    once, if they are nests by rows or sums over rows, as in the gradient of an
+    attention. Blocks add to a sum one after the other; threads share the sums.
+    Where some of these kernels wait for results of the others, as a gradient
+    for the loss, they become a kernel of their own, which computes the large
+    values again instead of reading them: if what these are computed from takes
+    much less memory.
+
+    Before:
+    ```mlir
+    %s = td.kernel(%q, %k) : (tensor<4096x64xf32>, tensor<4096x64xf32>) -> tensor<4096x4096xf32> {
+    ^bb0(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>):
+      %t = td.permute %b [1, 0] : tensor<4096x64xf32> to tensor<64x4096xf32>
+      %p = td.matmul %a, %t : tensor<4096x64xf32>, tensor<64x4096xf32> -> tensor<4096x4096xf32>
+      td.yield %p : tensor<4096x4096xf32>
+    }
+    %y = td.kernel(%s, %v) : (tensor<4096x4096xf32>, tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+    ^bb0(%a: tensor<4096x4096xf32>, %b: tensor<4096x64xf32>):
+      %p = td.matmul %a, %b : tensor<4096x4096xf32>, tensor<4096x64xf32> -> tensor<4096x64xf32>
+      td.yield %p : tensor<4096x64xf32>
+    }
+    ```
+    After:
+    ```mlir
+    %y = td.kernel(%q, %k, %v) : (tensor<4096x64xf32>, tensor<4096x64xf32>, tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+    ^bb0(%a: tensor<4096x64xf32>, %b: tensor<4096x64xf32>, %c: tensor<4096x64xf32>):
+      %t = td.permute %b [1, 0] : tensor<4096x64xf32> to tensor<64x4096xf32>
+      %p = td.matmul %a, %t : tensor<4096x64xf32>, tensor<64x4096xf32> -> tensor<4096x4096xf32>
+      %s = td.stage %p : tensor<4096x4096xf32>
+      %r = td.matmul %s, %c : tensor<4096x4096xf32>, tensor<4096x64xf32> -> tensor<4096x64xf32>
+      td.yield %r : tensor<4096x64xf32>
+    }
+    ```
+  }];
 }
 
 def HoistScalarsPass : Pass<"td-hoist-scalars", "::mlir::ModuleOp"> {

@@ -1,0 +1,98 @@
+//===- KernelGroup.cpp - kernels that may become one ----------------------===//
+
+#include "KernelGroup.h"
+#include "Dialect/TD/Analysis/Kernels/LoopNest.h"
+
+using namespace mlir;
+
+namespace tdc::td {
+
+bool readsAtLoops(KernelOp kernel) {
+  SmallVector<Value> roots(
+      kernel.getBody().front().getTerminator()->getOperands());
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
+  return succeeded(nest) &&
+         llvm::all_of(nest->getInputs(), [](const Access &input) {
+           return llvm::all_of(*input.at, [](Coordinate at) {
+             return getLoop(at) >= 0 || isa<AffineConstantExpr>(at);
+           });
+         });
+}
+
+bool isPureBetween(Operation *first, Operation *last) {
+  for (Operation *op = first->getNextNode(); op != last; op = op->getNextNode())
+    if (!isa<KernelOp, ReadOp>(op) &&
+        (op->getNumRegions() || !isMemoryEffectFree(op)))
+      return false;
+  return true;
+}
+
+SmallVector<KernelOp> takeInOrder(llvm::SetVector<KernelOp> &set) {
+  SmallVector<KernelOp> kernels = set.takeVector();
+  llvm::sort(kernels,
+             [](KernelOp a, KernelOp b) { return a->isBeforeInBlock(b); });
+  return kernels;
+}
+
+bool isPassedOn(Value value, KernelOp head) {
+  auto countElements = [](Value value) {
+    return cast<RankedTensorType>(value.getType()).getNumElements();
+  };
+  return isa<RankedTensorType>(value.getType()) &&
+         2 * countElements(value) > countElements(head.getResult(0));
+}
+
+/// The most kernels of a group.
+constexpr size_t kMostOfGroup = 12;
+
+SmallVector<KernelOp> findGroup(KernelOp head) {
+  llvm::SetVector<KernelOp> group;
+  group.insert(head);
+  for (size_t i = 0; i < group.size(); ++i) {
+    if (group.size() > kMostOfGroup)
+      return {};
+    for (Value result : KernelOp(group[i]).getResults()) {
+      if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
+        return {};
+      if (!isPassedOn(result, head))
+        continue;
+      for (Operation *user : result.getUsers()) {
+        auto reader = dyn_cast<KernelOp>(user);
+        if (!reader || reader->getBlock() != head->getBlock() ||
+            reader.isOnGPU() || !readsAtLoops(reader))
+          return {};
+        group.insert(reader);
+      }
+    }
+  }
+  SmallVector<KernelOp> kernels = takeInOrder(group);
+  if (kernels.size() == 1 || kernels.front() != head)
+    return {};
+  return kernels;
+}
+
+GroupReaders::GroupReaders(ArrayRef<KernelOp> group) {
+  auto contains = [](ArrayRef<KernelOp> kernels, Operation *op) {
+    return llvm::is_contained(kernels, dyn_cast_if_present<KernelOp>(op));
+  };
+  KernelOp head = group.front(), last = group.back();
+  for (Operation *op = head->getNextNode();; op = op->getNextNode()) {
+    bool isPart = contains(group, op);
+    bool isReader = false;
+    op->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands()) {
+        Operation *made = operand.getDefiningOp();
+        isReader |= others.contains(made) ||
+                    contains(isPart ? ArrayRef<KernelOp>(late) : group, made);
+      }
+    });
+    if (isReader && isPart)
+      late.push_back(cast<KernelOp>(op));
+    else if (isReader)
+      others.insert(op);
+    if (op == last)
+      return;
+  }
+}
+
+} // namespace tdc::td
