@@ -25,7 +25,7 @@ def loss_of(p, x, y):
 
 
 def step(state, x, y):
-    return jax_adam.update(state, jax.grad(loss_of)(state[0], x, y))
+    return jax_adam.update(state, jax.grad(loss_of)(state[0], x, y), 1e-3)
 
 
 def train_by_steps(state, images, labels, orders):

@@ -18,6 +18,7 @@ class GPT:
 
     program, steps = "gpt", 8  # of tdc, of a call of tdc's
     is_classifier = True
+    rate = 1e-3
     watched = "block.0.qkv.weight"
     is_in_numpy, is_in_iree = False, True
 

@@ -11,7 +11,7 @@ def start(parameters):
     return parameters, zeros(), zeros(), jnp.int32(0)
 
 
-def update(state, gradients, rate=1e-3):
+def update(state, gradients, rate):
     parameters, means, squares, steps = state
     steps = steps + 1
     rate = rate / (1 - 0.9 ** steps)

@@ -24,6 +24,7 @@ class MLP:
     is_classifier: bool = False
 
     watched = "fc1.weight"
+    rate = 1e-3
     is_in_numpy = is_in_iree = True
 
     @property

@@ -20,7 +20,7 @@ def step_of(case):
 
     def step(state, x, y):
         loss, gradients = jax.value_and_grad(loss_of)(state[0], x, y)
-        return jax_adam.update(state, gradients), loss
+        return jax_adam.update(state, gradients, case.rate), loss
     return step
 
 

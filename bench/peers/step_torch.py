@@ -21,7 +21,10 @@ class Torch(Trainer):
         self.model = Network(self.case.forward, weights, is_trained=True).to(self.dtype)
         self.criterion = torch.nn.CrossEntropyLoss() if self.case.is_classifier \
             else torch.nn.MSELoss()
-        self.optimizer = torch.optim.Adam(self.model.parameters(), **{"lr": 1e-3, **self.options})
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=self.rate(), **self.options)
+
+    def rate(self):
+        return self.case.rate
 
     def loss(self, x, y):
         return self.criterion(self.model(x), y)
@@ -47,13 +50,14 @@ class TorchFused(Torch):
 
 
 class TorchCompile(Torch):
-    # A learning rate that is a tensor does not cause a recompilation.
-    options = {"lr": torch.tensor(1e-3)}
-
     def prepare(self, *arrays):
         super().prepare(*arrays)
         self.loss = torch.compile(self.loss)
         self.update = torch.compile(self.update)
+
+    def rate(self):
+        """A learning rate that is a tensor does not cause a recompilation."""
+        return torch.tensor(self.case.rate)
 
 
 class Exact(Torch):
