@@ -18,7 +18,7 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
                   schedule.onLanes),
       prefetch(schedule.prefetch), transposed(schedule.transposed),
       lastLanes(schedule.lastLanes), resultLane(schedule.resultLane),
-      paired(schedule.paired),
+      paired(schedule.paired), unrolled(schedule.unrolled),
       halvesRest(!nest.getReductions().empty() && schedule.later.empty()),
       shared(schedule.shared), begins(schedule.begins), ends(schedule.ends),
       firstBlock(function.firstBlock), endBlock(function.endBlock) {}
@@ -252,6 +252,12 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
 
   int64_t whole = extent / step * step;
   Values values(carried);
+  if (contains(unrolled, loop)) {
+    for (int64_t position = 0; position < extent; ++position)
+      values = emitBlock(loop, getPosition(loop, position), /*factor=*/1,
+                         Value(), /*entry=*/nullptr, values, body);
+    return values;
+  }
   Share share;
   if (whole == step && !isShared(loop)) {
     values = emitBlock(loop, getPosition(loop, 0), factors[loop], Value(),

@@ -104,6 +104,7 @@ private:
   /// See NestSchedule.
   const int64_t lastLanes;
   const int resultLane, paired;
+  const td::LoopSet unrolled; ///< see NestSchedule
   /// Whether what remains of a loop after whole blocks runs in blocks of at
   /// most half as many positions, a power of two, then of half of that, and so
   /// on: a nest that only sums has little code.

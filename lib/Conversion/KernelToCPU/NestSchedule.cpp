@@ -152,6 +152,7 @@ static void planTiles(Scheduler &scheduler, const KernelFunction &function,
   scheduler.nestLanesInnermost();
   scheduler.shortenLastVector();
   scheduler.chooseFactors();
+  scheduler.unrollWindows();
   scheduler.planPrefetch();
   scheduler.schedule.kept =
       findKeptValue(function, nest, scheduler.schedule.onLanes);

@@ -26,6 +26,8 @@ struct NestSchedule {
   /// Per loop: the number of elements (on lanes: of vectors) that a block
   /// holds.
   llvm::SmallVector<int64_t, 8> factors;
+  /// Inner loops of reductions that have code for each position.
+  td::LoopSet unrolled = 0;
   /// Root loops around the reductions, and root loops that open after them,
   /// each from the outermost to the innermost.
   llvm::SmallVector<unsigned> outer, later;

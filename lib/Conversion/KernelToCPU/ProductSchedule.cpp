@@ -170,10 +170,17 @@ void Scheduler::planPanel() {
 
 void Scheduler::nestLanesInnermost() {
   std::optional<unsigned> operand = getFactorOnLanes();
-  if (!operand || schedule.panel || isFar(*operand) || !isFar(1 - *operand))
+  if (!operand || schedule.panel)
     return;
   auto *lane = findLane();
-  std::rotate(lane, lane + 1, schedule.outer.end());
+  constexpr int64_t kBytes = kLeastBits / 8;
+  int64_t results = kBytes * nest.estimatePositions(schedule.outer),
+          ofLanes = kBytes * nest.estimatePositions(contraction->terms) *
+                    nest.estimateExtent(*lane);
+  bool isNear = !isFar(*operand) && isFar(1 - *operand),
+       storesFar = results > cpu::kL2Bytes && ofLanes < cpu::kL1Bytes;
+  if (isNear || storesFar)
+    std::rotate(lane, lane + 1, schedule.outer.end());
 }
 
 /// The inner loops read all of a factor again for each block of the outer ones:

@@ -297,4 +297,48 @@ void Scheduler::chooseFactors() {
     addChains();
 }
 
+int64_t Scheduler::countHeld() const {
+  int64_t held = countAccumulators(nest.getReductions(), schedule.factors);
+  for (const auto *own : {&contraction->rows, &contraction->columns}) {
+    int64_t elements = 1;
+    for (unsigned loop : *own)
+      elements *= schedule.factors[loop];
+    held += elements;
+  }
+  return held;
+}
+
+bool Scheduler::isStrided(unsigned window) const {
+  int64_t extent = nest.getLoops()[window].extent;
+  for (unsigned operand : {0, 1}) {
+    Access source = getSource(operand);
+    if (!source.tensor)
+      continue;
+    for (Coordinate at : *source.at)
+      for (unsigned loop = 0; loop < schedule.factors.size(); ++loop) {
+        int64_t step = CoordinateSum(at).getFactor(window),
+                apart = CoordinateSum(at).getFactor(loop);
+        if (schedule.factors[loop] > 1 && step < apart && apart < extent * step)
+          return true;
+      }
+  }
+  return false;
+}
+
+void Scheduler::unrollWindows() {
+  constexpr int64_t kMostProducts = 128;
+  if (!contraction || countHeld() > function.vectorRegisters ||
+      toLoopSet(contraction->terms) & schedule.onLanes)
+    return;
+  int64_t products = countAccumulators(nest.getReductions(), schedule.factors);
+  for (unsigned loop : llvm::reverse(contraction->terms)) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    if (ShapedType::isDynamic(extent) || products * extent > kMostProducts ||
+        isStrided(loop))
+      return;
+    products *= std::max<int64_t>(extent, 1);
+    schedule.unrolled |= toLoopSet(loop);
+  }
+}
+
 } // namespace tdc

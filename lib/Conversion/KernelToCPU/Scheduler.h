@@ -52,13 +52,19 @@ public:
   void planPanel();
   /// Moves the lane loop innermost if the L2 cache holds the factor on lanes,
   /// and not the other one: the inner loops read their factor again for each
-  /// block of the outer ones.
+  /// block of the outer ones. Also if the L2 cache does not hold the results,
+  /// and the L1 cache holds what one run of the lane loop reads: results are
+  /// then stored in the order of memory.
   void nestLanesInnermost();
   /// Shortens the last vector of a product's results.
   void shortenLastVector();
   /// Chooses register tiles: the shape with the least estimated time whose
   /// accumulators fit getAccumulatorBudget(), and which mayHaveTile().
   void chooseFactors();
+  /// Unrolls inner loops of a product's terms with few positions, as those of
+  /// a window: if the registers hold all elements of a tile, since LLVM loads
+  /// an element that several positions read once.
+  void unrollWindows();
   /// Plans to prefetch the factor that the L2 cache does not hold (with one row
   /// and terms on lanes, the L3 cache); of two, the larger one. Only products
   /// with one loop of terms do, and only a factor without a panel or blocks.
@@ -125,6 +131,13 @@ private:
   /// whether it does. `row` is the loop of the rows; -1 if there is none.
   bool groupShortRows(int row);
   void addChains();
+  /// The registers of a product's tile: its accumulators, and its elements of
+  /// both factors.
+  int64_t countHeld() const;
+  /// Whether windows along the loop overlap, and begin several of its steps
+  /// apart: then the elements that two of them share are not those of
+  /// neighbouring positions.
+  bool isStrided(unsigned window) const;
   /// The vectors along a loop on lanes; 4 if only the run knows.
   int64_t countVectors(unsigned loop) const;
   /// The vector registers that accumulators may take; operands take the others.

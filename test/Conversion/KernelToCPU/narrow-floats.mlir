@@ -38,8 +38,8 @@ func.func @ops(%x: tensor<64xbf16>, %y: tensor<64xbf16>) -> tensor<64xbf16> {
 // CHECK: %[[LAST:.*]] = arith.truncf {{.*}} : vector<16xf32> to vector<16xf16>
 // CHECK: %[[STORED:.*]] = arith.bitcast %[[LAST]]
 // CHECK: llvm.store %[[STORED]]
-func.func @bias(%x: tensor<8x10xf16>, %w: tensor<10x16xf16>, %b: tensor<16xf16>) -> tensor<8x16xf16> {
-  %0 = td.matmul %x, %w : tensor<8x10xf16>, tensor<10x16xf16> -> tensor<8x16xf16>
+func.func @bias(%x: tensor<8x30xf16>, %w: tensor<30x16xf16>, %b: tensor<16xf16>) -> tensor<8x16xf16> {
+  %0 = td.matmul %x, %w : tensor<8x30xf16>, tensor<30x16xf16> -> tensor<8x16xf16>
   %1 = td.broadcast %b : tensor<16xf16> to tensor<8x16xf16>
   %2 = td.add %0, %1 : tensor<8x16xf16>
   return %2 : tensor<8x16xf16>

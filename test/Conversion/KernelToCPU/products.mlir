@@ -382,3 +382,44 @@ func.func @few_or_panel(%x: tensor<?x1024xf32>, %w: tensor<256x1024xf32>) -> ten
   %p = td.matmul %x, %t : tensor<?x1024xf32>, tensor<1024x256xf32> -> tensor<?x256xf32>
   return %p : tensor<?x256xf32>
 }
+
+// -----
+
+// Few terms of a tile have code for each: 8 rows times 10 terms.
+// CHECK-LABEL: func.func @few_terms
+// CHECK: llvm.func internal @kernel_0
+// CHECK-NOT: scf.for
+// CHECK-COUNT-80: math.fma
+// CHECK-NOT: math.fma
+// CHECK: llvm.return
+func.func @few_terms(%x: tensor<8x10xf32>, %w: tensor<10x16xf32>) -> tensor<8x16xf32> {
+  %0 = td.matmul %x, %w : tensor<8x10xf32>, tensor<10x16xf32> -> tensor<8x16xf32>
+  return %0 : tensor<8x16xf32>
+}
+
+// -----
+
+// Windows that begin two positions apart share elements with others than their neighbours, so
+// registers would not hold these: their terms stay loops.
+// CHECK-LABEL: func.func @strided
+// CHECK: llvm.func internal @kernel_0
+// CHECK-COUNT-3: iter_args
+// CHECK: llvm.return
+func.func @strided(%x: tensor<1x8x15x15xf32>, %w: tensor<32x8x3x3xf32>) -> tensor<1x32x7x7xf32> {
+  %0 = td.contract %x, %w at affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, 2 * d2 + d5, 2 * d3 + d6)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)> : tensor<1x8x15x15xf32>, tensor<32x8x3x3xf32> -> tensor<1x32x7x7xf32>
+  return %0 : tensor<1x32x7x7xf32>
+}
+
+// -----
+
+// Results that the L2 cache does not hold are stored in the order of memory if the L1 cache holds
+// the other factor: rows are outermost.
+// CHECK-LABEL: func.func @far_results
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c6_i64
+// CHECK: scf.for {{.*}} step %c64_i64
+// CHECK: llvm.return
+func.func @far_results(%x: tensor<8190x24xf32>, %w: tensor<24x256xf32>) -> tensor<8190x256xf32> {
+  %0 = td.matmul %x, %w : tensor<8190x24xf32>, tensor<24x256xf32> -> tensor<8190x256xf32>
+  return %0 : tensor<8190x256xf32>
+}

@@ -115,8 +115,8 @@ func.func @rows(%x: tensor<1000x192xf32>) -> tensor<f32> {
 // CHECK: math.fma
 // CHECK-NOT: arith.addf
 // CHECK: llvm.return
-func.func @bias(%x: tensor<8x10xf32>, %w: tensor<10x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {
-  %0 = td.matmul %x, %w : tensor<8x10xf32>, tensor<10x16xf32> -> tensor<8x16xf32>
+func.func @bias(%x: tensor<8x30xf32>, %w: tensor<30x16xf32>, %b: tensor<16xf32>) -> tensor<8x16xf32> {
+  %0 = td.matmul %x, %w : tensor<8x30xf32>, tensor<30x16xf32> -> tensor<8x16xf32>
   %1 = td.broadcast %b : tensor<16xf32> to tensor<8x16xf32>
   %2 = td.add %0, %1 : tensor<8x16xf32>
   return %2 : tensor<8x16xf32>
