@@ -145,7 +145,10 @@ def put(g):
     v, o, count = g[x], Operands(g), g.random.randint(1, 5)
     first = o.tensor(x)
     kind = g.pick(["take", "put", "along"] + ["read", "index_put", "columns"] * (len(v.shape) > 1))
-    adds = v.dtype != "bool" and g.flip(0.5)
+    # An element that a later one replaces has a gradient, as in PyTorch, although the result does
+    # not change with it.
+    replaces = (g.uses_torch or not g.is_smooth) and g.flip(0.5)
+    adds = v.dtype != "bool" and not replaces
     flag = f", {'true' if adds else 'false'}"
     if kind == "along":
         dim = g.random.randrange(len(v.shape))
