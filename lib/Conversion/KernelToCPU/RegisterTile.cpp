@@ -327,7 +327,8 @@ bool Scheduler::isStrided(unsigned window) const {
 
 void Scheduler::unrollWindows() {
   constexpr int64_t kMostProducts = 128;
-  if (!contraction || countHeld() > function.vectorRegisters ||
+  if (!contraction || schedule.paired >= 0 ||
+      countHeld() > function.vectorRegisters ||
       toLoopSet(contraction->terms) & schedule.onLanes)
     return;
   int64_t products = countAccumulators(nest.getReductions(), schedule.factors);
