@@ -1,6 +1,7 @@
 //===- NestEmitter.cpp - one loop nest of a kernel ------------------------===//
 
 #include "NestEmitter.h"
+#include "BlockedProduct.h"
 #include "CodeGen/EmptyPickers.h"
 #include "PanelEmitter.h"
 #include "ReductionEmitter.h"
@@ -235,6 +236,8 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule,
     plan.scratch = getPanelType(*kernel.nest, schedule);
   if (schedule.isStreamed)
     plan.scratch = getStreamType(*kernel.nest, schedule);
+  if (schedule.termBlocks)
+    plan.scratch = getBlockedType(*kernel.nest, schedule);
   if (schedule.winograd)
     plan.scratch = getWinogradType(kernel.function, *kernel.nest, schedule);
   plan.hasBlocks = !schedule.shared.empty();
@@ -243,8 +246,9 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule,
                   KernelFunction &function) -> FailureOr<LaunchShape> {
     auto emitAll = [&] {
       (schedule.isStreamed ? emitStreamed
-       : schedule.winograd
-           ? emitWinograd
+       : schedule.winograd ? emitWinograd
+       : schedule.termBlocks
+           ? emitBlockedProduct
            : emitNest)(function, nest, schedule, getTargets(function, nest));
     };
     few ? emitVersions(function, *few, getTargets, emitAll) : emitAll();

@@ -288,6 +288,31 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
                    mask, branch, values, body);
 }
 
+void NestLoops::openInBlocks(unsigned loop, int64_t positions,
+                             llvm::function_ref<void()> body) {
+  int64_t extent = nest.getLoops()[loop].extent;
+  auto begin = [&](Value from) {
+    for (auto *values : {&begins, &ends})
+      values->resize(factors.size());
+    Value end =
+        arith::AddIOp::create(b, function.loc, from, function.index(positions));
+    if (extent % positions)
+      end =
+          arith::MinSIOp::create(b, function.loc, end, function.index(extent));
+    begins[loop] = from;
+    ends[loop] = end;
+  };
+  Range range = {function.index(0), function.index(extent), positions};
+  openRange(range, {}, {}, [&](Value from, Operation *entry, ValueRange) {
+    begin(from);
+    evaluator.pushBranch(entry);
+    body();
+    evaluator.popScope();
+    return Values();
+  });
+  begins[loop] = ends[loop] = Value();
+}
+
 NestLoops::Values NestLoops::openPart(unsigned loop, Value from, int64_t count,
                                       Body body) {
   int64_t step = getStep(loop), whole = count / step * step;

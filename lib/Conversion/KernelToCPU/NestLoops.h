@@ -26,6 +26,12 @@ public:
               Body body, const PartialSums *sums = nullptr,
               llvm::ArrayRef<unsigned> within = {});
 
+  /// Emits `body` in a loop over blocks of so many positions of a loop of
+  /// static extent, which is not on lanes: `body` opens the loop within its
+  /// block.
+  void openInBlocks(unsigned loop, int64_t positions,
+                    llvm::function_ref<void()> body);
+
   /// Emits `body` for every block of the elements [from, from + count) of the
   /// loop; on lanes, `count` is a multiple of their number.
   Values openPart(unsigned loop, mlir::Value from, int64_t count, Body body);
@@ -110,7 +116,7 @@ private:
   /// on: a nest that only sums has little code.
   const bool halvesRest;
   const llvm::SmallVector<unsigned, 2> shared;
-  const llvm::SmallVector<mlir::Value> begins, ends;
+  llvm::SmallVector<mlir::Value> begins, ends;
   int64_t rowsOnLanes = 0; ///< 0: not on lanes
   /// The function's blocks in the open blocks of the shared loops: the first,
   /// and the end.

@@ -162,8 +162,10 @@ NestSchedule scheduleKernel(const KernelFunction &function,
                             const LoopNest &nest) {
   Scheduler scheduler(function, nest);
   scheduler.orderLoops(/*serial=*/0);
-  if (!scheduler.planStream() && !scheduler.planWinograd())
+  if (!scheduler.planStream() && !scheduler.planWinograd()) {
     planTiles(scheduler, function, nest);
+    scheduler.planBlocks();
+  }
   scheduler.chooseSharedLoops();
   return std::move(scheduler.schedule);
 }

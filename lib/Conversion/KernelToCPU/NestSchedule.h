@@ -75,6 +75,15 @@ struct NestSchedule {
   /// than in registers.
   bool isStreamed = false;
 
+  /// The terms of a product are summed block by block (BlockedProduct.h). A
+  /// block has so many positions of a term loop, one of each term loop outside,
+  /// and all of those inside.
+  struct TermBlocks {
+    unsigned loop;
+    int64_t positions;
+  };
+  std::optional<TermBlocks> termBlocks;
+
   /// The loops of a convolution that is computed as in Winograd.h. The block of
   /// its rows is a band, that of its filters a part.
   std::optional<td::WinogradLoops> winograd;

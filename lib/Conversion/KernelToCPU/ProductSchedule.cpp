@@ -1,5 +1,6 @@
 //===- ProductSchedule.cpp - copies, streams and prefetches of products ---===//
 
+#include "BlockedProduct.h"
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/ElementOps.h"
 #include "Scheduler.h"
@@ -217,6 +218,11 @@ void Scheduler::shortenLastVector() {
           std::min(schedule.lanes,
                    std::max<int64_t>(llvm::PowerOf2Ceil(rest), kFewestLanes));
   }
+}
+
+void Scheduler::planBlocks() {
+  if (contraction)
+    planTermBlocks(nest, *contraction, schedule);
 }
 
 void Scheduler::planPrefetch() {

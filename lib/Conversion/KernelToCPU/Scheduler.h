@@ -65,6 +65,9 @@ public:
   /// a window: if the registers hold all elements of a tile, since LLVM loads
   /// an element that several positions read once.
   void unrollWindows();
+  /// Plans to sum the terms of a product block by block if all its tiles read
+  /// them again (BlockedProduct.h).
+  void planBlocks();
   /// Plans to prefetch the factor that the L2 cache does not hold (with one row
   /// and terms on lanes, the L3 cache); of two, the larger one. Only products
   /// with one loop of terms do, and only a factor without a panel or blocks.

@@ -1,0 +1,257 @@
+//===- BlockedProduct.cpp - long sums, block by block ---------------------===//
+
+#include "BlockedProduct.h"
+#include "CodeGen/Accumulation.h"
+#include "CodeGen/ElementOps.h"
+#include "CodeGen/EmptyPickers.h"
+#include "Target/TargetInfo.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace tdc::td;
+
+namespace tdc {
+
+/// A tile adds its sums to those in scratch after each block: with fewer terms,
+/// that would take much of the time.
+constexpr int64_t kFewestTerms = 64;
+constexpr int64_t kLineBytes = 64, kBytes = 4;
+
+static const Reduction &getProduct(const LoopNest &nest) {
+  return nest.getReductions().front();
+}
+
+/// The loops whose tiles all read a block of terms.
+static ArrayRef<unsigned> getInner(const NestSchedule &schedule) {
+  return ArrayRef(schedule.outer).drop_front();
+}
+
+/// Whether tiles at several positions of the loop read an element of a factor:
+/// the loop is one of a window over terms.
+static bool isWindow(const LoopNest &nest, const Contraction &contraction,
+                     unsigned loop) {
+  for (unsigned operand : {0, 1}) {
+    Access factor = nest.getOperand(*contraction.reduction, operand);
+    Access source = nest.getSource(factor.tensor, *factor.at);
+    if (!source.tensor)
+      continue;
+    for (Coordinate at : *source.at) {
+      CoordinateSum sum(at);
+      if (sum.getFactor(loop) &&
+          llvm::any_of(contraction.terms,
+                       [&](unsigned term) { return sum.getFactor(term) != 0; }))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// The bytes of the elements that a tile reads for each term: vectors of one
+/// factor, and at least a cache line of the other.
+static int64_t getBytesPerTerm(const Contraction &contraction,
+                               const NestSchedule &schedule) {
+  int64_t bytes = 0;
+  for (const auto *own : {&contraction.rows, &contraction.columns}) {
+    int64_t elements = 1;
+    for (unsigned loop : *own)
+      elements *= schedule.getStep(loop);
+    bytes += std::max(elements * kBytes, kLineBytes);
+  }
+  return bytes;
+}
+
+/// The outer loops in the order of the blocks: the lane loop, then those of
+/// windows last, whose iterations read the same elements.
+static SmallVector<unsigned> orderOuter(const LoopNest &nest,
+                                        const Contraction &contraction,
+                                        const NestSchedule &schedule) {
+  SmallVector<unsigned> lanes, others, windows;
+  for (unsigned loop : schedule.outer)
+    (schedule.isOnLanes(loop)            ? lanes
+     : isWindow(nest, contraction, loop) ? windows
+                                         : others)
+        .push_back(loop);
+  llvm::append_range(lanes, others);
+  llvm::append_range(lanes, windows);
+  return lanes;
+}
+
+void planTermBlocks(const LoopNest &nest, const Contraction &contraction,
+                    NestSchedule &schedule) {
+  auto isStatic = [&](unsigned loop) {
+    return nest.getLoops()[loop].extent > 0;
+  };
+  if (!isFloatSum(*contraction.reduction) || !contraction.batch.empty() ||
+      !schedule.later.empty() || schedule.copiesPanel() ||
+      schedule.paired >= 0 || schedule.outer.empty() ||
+      !llvm::all_of(schedule.outer, isStatic) ||
+      !llvm::all_of(contraction.terms, isStatic))
+    return;
+  SmallVector<unsigned> outer = orderOuter(nest, contraction, schedule);
+  if (!schedule.isOnLanes(outer.front()) ||
+      !isWindow(nest, contraction, outer.back()))
+    return;
+  int64_t sums = schedule.getStep(outer.front()) *
+                 nest.estimatePositions(ArrayRef(outer).drop_front());
+  if (sums * kBytes > cpu::kL2Bytes)
+    return;
+
+  constexpr int64_t most = cpu::kL1Bytes * 3 / 4;
+  int64_t terms = 1, bytes = getBytesPerTerm(contraction, schedule);
+  for (unsigned loop : llvm::reverse(contraction.terms)) {
+    int64_t extent = nest.getLoops()[loop].extent;
+    if (terms * extent * bytes > most) {
+      int64_t positions = std::clamp<int64_t>(
+          std::max(most / (terms * bytes), kFewestTerms / terms), 1, extent);
+      int64_t blocks = llvm::divideCeil(extent, positions);
+      schedule.termBlocks = {loop, int64_t(llvm::divideCeil(extent, blocks))};
+      schedule.outer = std::move(outer);
+      schedule.panel.reset();
+      return;
+    }
+    terms *= extent;
+  }
+}
+
+RankedTensorType getBlockedType(const LoopNest &nest,
+                                const NestSchedule &schedule) {
+  auto type =
+      cast<RankedTensorType>(getProduct(nest).op->getResult(0).getType());
+  return RankedTensorType::get({schedule.getStep(schedule.outer.front()) *
+                                nest.estimatePositions(getInner(schedule))},
+                               getRegisterType(type.getElementType()),
+                               type.getEncoding());
+}
+
+namespace {
+
+/// The sums of the open block of the outermost loop.
+class BlockedSums {
+public:
+  BlockedSums(NestLoops &loops, const NestSchedule &schedule)
+      : loops(loops), b(loops.function.builder), loc(loops.function.loc),
+        product(getProduct(loops.nest)), inner(getInner(schedule)),
+        width(schedule.getStep(schedule.outer.front())) {}
+
+  void setToZero();
+  /// Adds the products of the block of terms: those of the open term loops, and
+  /// of `terms`.
+  void addBlock(ArrayRef<unsigned> terms);
+  /// Passes the sums to the evaluator.
+  void take();
+
+private:
+  SmallVector<Tile> getTiles() const {
+    return loops.getTiles(product.parallel);
+  }
+  Value getNeutral(const Tile &tile) {
+    return makeNeutral(b, loc, product, loops.evaluator.getWidth(tile)).value;
+  }
+  /// The address of the sums of a tile's vector.
+  Value getAddress(const Tile &tile);
+
+  NestLoops &loops;
+  OpBuilder &b;
+  Location loc;
+  const Reduction &product;
+  ArrayRef<unsigned> inner;
+  const int64_t width;
+};
+
+} // namespace
+
+Value BlockedSums::getAddress(const Tile &tile) {
+  KernelFunction &function = loops.function;
+  Value at = function.index(0);
+  for (unsigned loop : inner) {
+    Value position = arith::AddIOp::create(
+        b, loc, loops.evaluator.positions[loop], function.index(tile[loop]));
+    Value extent = function.index(loops.nest.getLoops()[loop].extent);
+    at = arith::AddIOp::create(
+        b, loc, arith::MulIOp::create(b, loc, at, extent), position);
+  }
+  at = arith::MulIOp::create(b, loc, at, function.index(width));
+  at = arith::AddIOp::create(b, loc, at,
+                             function.index(tile[loops.evaluator.laneLoop]));
+  return LLVM::GEPOp::create(b, loc, function.scratch.getType(),
+                             getRegisterType(getElement(product)),
+                             function.scratch, ValueRange{at});
+}
+
+void BlockedSums::setToZero() {
+  for (const Tile &tile : getTiles())
+    LLVM::StoreOp::create(b, loc, getNeutral(tile), getAddress(tile));
+}
+
+void BlockedSums::addBlock(ArrayRef<unsigned> terms) {
+  SmallVector<Tile> tiles = getTiles();
+  auto none = llvm::map_to_vector(
+      tiles, [&](const Tile &tile) { return getNeutral(tile); });
+  auto sums = loops.open(terms, none, [&](ValueRange carried) {
+    NestLoops::Values next;
+    for (const Tile &tile : tiles) {
+      SmallVector<Value, 2> factors;
+      for (unsigned i : {0, 1}) {
+        Access factor = loops.nest.getOperand(product, i);
+        factors.push_back(loops.evaluator.toVector(
+            loops.evaluator.evaluate(factor.tensor, *factor.at, tile), tile));
+      }
+      Partial before = takePartial(product, carried);
+      putPartial(accumulate(b, loc, product, before, factors,
+                            /*position=*/Value()),
+                 next);
+    }
+    return next;
+  });
+  for (auto [tile, sum] : llvm::zip(tiles, sums)) {
+    Value address = getAddress(tile);
+    Value before = LLVM::LoadOp::create(b, loc, sum.getType(), address);
+    LLVM::StoreOp::create(b, loc, arith::AddFOp::create(b, loc, before, sum),
+                          address);
+  }
+}
+
+void BlockedSums::take() {
+  for (const Tile &tile : getTiles()) {
+    Value sum = LLVM::LoadOp::create(b, loc, getNeutral(tile).getType(),
+                                     getAddress(tile));
+    loops.evaluator.setResult(product.op->getResult(0), product, tile,
+                              roundResult(b, loc, product, product.op, sum));
+  }
+}
+
+void emitBlockedProduct(KernelFunction &function, const LoopNest &nest,
+                        const NestSchedule &schedule,
+                        ArrayRef<StoreTarget> targets) {
+  const NestSchedule::TermBlocks &blocks = *schedule.termBlocks;
+  auto terms = llvm::to_vector(Contraction::get(nest)->terms);
+  const unsigned *at = llvm::find(terms, blocks.loop);
+  ArrayRef<unsigned> around(terms.begin(), at), within(at, terms.end()),
+      inner = getInner(schedule);
+  NestLoops loops(function, nest, schedule);
+  BlockedSums sums(loops, schedule);
+  using Values = NestLoops::Values;
+  auto openTiles = [&](llvm::function_ref<void()> body) {
+    loops.open(inner, {}, [&](ValueRange) {
+      body();
+      return Values();
+    });
+  };
+  emitUnlessEmpty(function, nest, targets, [&] {
+    loops.open(schedule.outer.front(), {}, [&](ValueRange) {
+      openTiles([&] { sums.setToZero(); });
+      loops.open(around, {}, [&](ValueRange) {
+        loops.openInBlocks(blocks.loop, blocks.positions,
+                           [&] { openTiles([&] { sums.addBlock(within); }); });
+        return Values();
+      });
+      openTiles([&] {
+        sums.take();
+        loops.storeRoots(targets, toLoopSet(schedule.outer));
+      });
+      return Values();
+    });
+  });
+}
+
+} // namespace tdc
