@@ -4,8 +4,8 @@ import sys
 
 import numpy as np
 
-ATTRIBUTES = {"rows": (1, 1, 1), "images": (1, 1, 1), "strided": (2, 2, 1), "dilated": (1, 0, 2),
-              "f64": (1, 1, 1), "bf16": (1, 1, 1)}
+ATTRIBUTES = {"rows": (1, 1, 1), "images": (1, 1, 1), "odd": (1, 1, 1), "strided": (2, 2, 1),
+              "dilated": (1, 0, 2), "f64": (1, 1, 1), "bf16": (1, 1, 1)}
 ERRORS = {"f64": 1e-14, "bf16": 4e-3}
 
 for name, (stride, padding, dilation) in ATTRIBUTES.items():

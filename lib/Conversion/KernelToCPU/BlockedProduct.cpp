@@ -15,7 +15,10 @@ namespace tdc {
 /// A tile adds its sums to those in scratch after each block: with fewer terms,
 /// that would take much of the time.
 constexpr int64_t kFewestTerms = 64;
-constexpr int64_t kLineBytes = 64, kBytes = 4;
+/// The blocks that are added to a sum one after another: of more, partial sums
+/// are more precise (KernelLoops.h).
+constexpr int64_t kMostBlocks = 1024;
+constexpr int64_t kLineBytes = 64;
 
 static const Reduction &getProduct(const LoopNest &nest) {
   return nest.getReductions().front();
@@ -46,6 +49,11 @@ static bool isWindow(const LoopNest &nest, const Contraction &contraction,
   return false;
 }
 
+static int64_t getElementBytes(const Contraction &contraction) {
+  Type element = getRegisterType(contraction.getFactorType());
+  return element.getIntOrFloatBitWidth() / 8;
+}
+
 /// The bytes of the elements that a tile reads for each term: vectors of one
 /// factor, and at least a cache line of the other.
 static int64_t getBytesPerTerm(const Contraction &contraction,
@@ -55,7 +63,7 @@ static int64_t getBytesPerTerm(const Contraction &contraction,
     int64_t elements = 1;
     for (unsigned loop : *own)
       elements *= schedule.getStep(loop);
-    bytes += std::max(elements * kBytes, kLineBytes);
+    bytes += std::max(elements * getElementBytes(contraction), kLineBytes);
   }
   return bytes;
 }
@@ -93,23 +101,28 @@ void planTermBlocks(const LoopNest &nest, const Contraction &contraction,
     return;
   int64_t sums = schedule.getStep(outer.front()) *
                  nest.estimatePositions(ArrayRef(outer).drop_front());
-  if (sums * kBytes > cpu::kL2Bytes)
+  if (sums * getElementBytes(contraction) > cpu::kL2Bytes)
     return;
 
   constexpr int64_t most = cpu::kL1Bytes * 3 / 4;
   int64_t terms = 1, bytes = getBytesPerTerm(contraction, schedule);
   for (unsigned loop : llvm::reverse(contraction.terms)) {
     int64_t extent = nest.getLoops()[loop].extent;
-    if (terms * extent * bytes > most) {
-      int64_t positions = std::clamp<int64_t>(
-          std::max(most / (terms * bytes), kFewestTerms / terms), 1, extent);
-      int64_t blocks = llvm::divideCeil(extent, positions);
-      schedule.termBlocks = {loop, int64_t(llvm::divideCeil(extent, blocks))};
-      schedule.outer = std::move(outer);
-      schedule.panel.reset();
-      return;
+    if (terms * extent * bytes <= most) {
+      terms *= extent;
+      continue;
     }
-    terms *= extent;
+    int64_t positions = std::clamp<int64_t>(
+        std::max(most / (terms * bytes), kFewestTerms / terms), 1, extent);
+    if (nest.estimatePositions(contraction.terms) / (terms * positions) >
+        kMostBlocks)
+      return;
+    // Blocks of about the same size.
+    positions = llvm::divideCeil(extent, llvm::divideCeil(extent, positions));
+    schedule.termBlocks = {loop, positions};
+    schedule.outer = std::move(outer);
+    schedule.panel.reset();
+    return;
   }
 }
 

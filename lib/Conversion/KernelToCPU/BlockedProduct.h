@@ -4,7 +4,9 @@
 // and each tile of its results reads them again: those of another filter or
 // channel, or at another position of the window. So the terms are summed block
 // by block. All tiles along the inner loops read the elements of one block,
-// which the L1 cache holds, and add to their sums, which are in scratch.
+// which the L1 cache holds, and add to their sums, which are in scratch. So are
+// those of a convolution of many channels, where each row of pixels reads the
+// weights again.
 //
 //===----------------------------------------------------------------------===//
 

@@ -291,20 +291,16 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
 void NestLoops::openInBlocks(unsigned loop, int64_t positions,
                              llvm::function_ref<void()> body) {
   int64_t extent = nest.getLoops()[loop].extent;
-  auto begin = [&](Value from) {
-    for (auto *values : {&begins, &ends})
-      values->resize(factors.size());
+  begins.resize(factors.size());
+  ends.resize(factors.size());
+  Range range = {function.index(0), function.index(extent), positions};
+  openRange(range, {}, {}, [&](Value from, Operation *entry, ValueRange) {
     Value end =
         arith::AddIOp::create(b, function.loc, from, function.index(positions));
     if (extent % positions)
-      end =
-          arith::MinSIOp::create(b, function.loc, end, function.index(extent));
+      end = arith::MinSIOp::create(b, function.loc, end, range.to);
     begins[loop] = from;
     ends[loop] = end;
-  };
-  Range range = {function.index(0), function.index(extent), positions};
-  openRange(range, {}, {}, [&](Value from, Operation *entry, ValueRange) {
-    begin(from);
     evaluator.pushBranch(entry);
     body();
     evaluator.popScope();

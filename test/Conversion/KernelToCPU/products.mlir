@@ -423,3 +423,22 @@ func.func @far_results(%x: tensor<8190x24xf32>, %w: tensor<24x256xf32>) -> tenso
   %0 = td.matmul %x, %w : tensor<8190x24xf32>, tensor<24x256xf32> -> tensor<8190x256xf32>
   return %0 : tensor<8190x256xf32>
 }
+
+// -----
+
+// The gradient of a convolution's weights: 32 x 16 x 9 sums are in scratch. Four rows of an
+// image are a block, which all tiles read.
+// CHECK-LABEL: func.func @block_by_block
+// CHECK: td.launch @kernel_0{{.*}} scratch {{.*}} -> (tensor<3x3x16x64xf32>, tensor<4608xf32>)
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c32_i64
+// CHECK-NOT: math.fma
+// CHECK: scf.for {{.*}} to %c32_i64{{.*}} step %c4_i64
+// CHECK: scf.for {{.*}} step %c8_i64
+// CHECK: %[[SUM:.*]]:16 = scf.for {{.*}} iter_args
+// CHECK: math.fma
+// CHECK: arith.addf {{.*}}, %[[SUM]]#0
+func.func @block_by_block(%x: tensor<8x34x34x16xf32>, %d: tensor<8x32x32x64xf32>) -> tensor<3x3x16x64xf32> {
+  %0 = td.contract %x, %d at affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d0 + d5, d1 + d6, d2)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d5, d6, d3)> : tensor<8x34x34x16xf32>, tensor<8x32x32x64xf32> -> tensor<3x3x16x64xf32>
+  return %0 : tensor<3x3x16x64xf32>
+}
