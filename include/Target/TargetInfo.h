@@ -37,6 +37,7 @@ namespace cpu {
 
 /// The data caches of the x86-64 processors that have the smallest, in bytes.
 inline constexpr int64_t kL1Bytes = 32 << 10, kL2Bytes = 1 << 20;
+inline constexpr int64_t kLineBytes = 64;
 /// An L3 cache that few processors exceed for a group of cores, in bytes: a
 /// larger matrix is read from memory.
 inline constexpr int64_t kL3Bytes = 32 << 20;

@@ -384,10 +384,7 @@ def scatter_add(g):
 
 def scattered(g, x, index, source, dim):
     places, values = below(g, index, g[x].shape[dim])
-    # An update that a later one replaces has a gradient, as in PyTorch, although the result
-    # does not change with it.
-    replaces = (g.uses_torch or not g.is_smooth) and g.flip(0.5)
-    call, combine = ("scatter", None) if replaces else ("scatter_add", "sum")
+    call, combine = ("scatter", None) if g.replaces() else ("scatter_add", "sum")
     return g.call(f"{call}({{0}}, {dim}, {places}, {{2}})", [x, index, source],
                   lambda world, v, i, s: compute("scatter_along", [v, values(i), s], dim=dim,
                                                  combine=combine))

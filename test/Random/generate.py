@@ -88,6 +88,12 @@ class Generator:
     def flip(self, probability):
         return self.random.random() < probability
 
+    def replaces(self):
+        """Whether writes replace elements, rather than add to them. In gradients only PyTorch is a
+        reference for that: an element that a later write replaces has a gradient, although the
+        result does not change with it."""
+        return (self.uses_torch or not self.is_smooth) and self.flip(0.5)
+
     def shuffled(self, *items):
         return self.random.sample(items, len(items))
 

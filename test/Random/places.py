@@ -145,9 +145,7 @@ def put(g):
     v, o, count = g[x], Operands(g), g.random.randint(1, 5)
     first = o.tensor(x)
     kind = g.pick(["take", "put", "along"] + ["read", "index_put", "columns"] * (len(v.shape) > 1))
-    # An element that a later one replaces has a gradient, as in PyTorch, although the result does
-    # not change with it.
-    replaces = (g.uses_torch or not g.is_smooth) and g.flip(0.5)
+    replaces = g.replaces()
     adds = v.dtype != "bool" and not replaces
     flag = f", {'true' if adds else 'false'}"
     if kind == "along":

@@ -4,6 +4,7 @@
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/ElementOps.h"
 #include "CodeGen/EmptyPickers.h"
+#include "ScratchSums.h"
 #include "Target/TargetInfo.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -18,11 +19,6 @@ constexpr int64_t kFewestTerms = 64;
 /// The blocks that are added to a sum one after another: of more, partial sums
 /// are more precise (KernelLoops.h).
 constexpr int64_t kMostBlocks = 1024;
-constexpr int64_t kLineBytes = 64;
-
-static const Reduction &getProduct(const LoopNest &nest) {
-  return nest.getReductions().front();
-}
 
 /// The loops whose tiles all read a block of terms.
 static ArrayRef<unsigned> getInner(const NestSchedule &schedule) {
@@ -63,7 +59,7 @@ static int64_t getBytesPerTerm(const Contraction &contraction,
     int64_t elements = 1;
     for (unsigned loop : *own)
       elements *= schedule.getStep(loop);
-    bytes += std::max(elements * getElementBytes(contraction), kLineBytes);
+    bytes += std::max(elements * getElementBytes(contraction), cpu::kLineBytes);
   }
   return bytes;
 }
@@ -128,109 +124,47 @@ void planTermBlocks(const LoopNest &nest, const Contraction &contraction,
 
 RankedTensorType getBlockedType(const LoopNest &nest,
                                 const NestSchedule &schedule) {
-  auto type =
-      cast<RankedTensorType>(getProduct(nest).op->getResult(0).getType());
-  return RankedTensorType::get({schedule.getStep(schedule.outer.front()) *
-                                nest.estimatePositions(getInner(schedule))},
-                               getRegisterType(type.getElementType()),
-                               type.getEncoding());
+  return ScratchSums::getType(nest,
+                              schedule.getStep(schedule.outer.front()) *
+                                  nest.estimatePositions(getInner(schedule)));
 }
 
-namespace {
-
-/// The sums of the open block of the outermost loop.
-class BlockedSums {
-public:
-  BlockedSums(NestLoops &loops, const NestSchedule &schedule)
-      : loops(loops), b(loops.function.builder), loc(loops.function.loc),
-        product(getProduct(loops.nest)), inner(getInner(schedule)),
-        width(schedule.getStep(schedule.outer.front())) {}
-
-  void setToZero();
-  /// Adds the products of the block of terms: those of the open term loops, and
-  /// of `terms`.
-  void addBlock(ArrayRef<unsigned> terms);
-  /// Passes the sums to the evaluator.
-  void take();
-
-private:
-  SmallVector<Tile> getTiles() const {
-    return loops.getTiles(product.parallel);
-  }
-  Value getNeutral(const Tile &tile) {
-    return makeNeutral(b, loc, product, loops.evaluator.getWidth(tile)).value;
-  }
-  /// The address of the sums of a tile's vector.
-  Value getAddress(const Tile &tile);
-
-  NestLoops &loops;
-  OpBuilder &b;
-  Location loc;
-  const Reduction &product;
-  ArrayRef<unsigned> inner;
-  const int64_t width;
-};
-
-} // namespace
-
-Value BlockedSums::getAddress(const Tile &tile) {
+/// The index of the sums of a tile's vector among those of the open block of
+/// the outermost loop.
+static Value getIndex(NestLoops &loops, const NestSchedule &schedule,
+                      const Tile &tile) {
   KernelFunction &function = loops.function;
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
   Value at = function.index(0);
-  for (unsigned loop : inner) {
+  for (unsigned loop : getInner(schedule)) {
     Value position = arith::AddIOp::create(
         b, loc, loops.evaluator.positions[loop], function.index(tile[loop]));
     Value extent = function.index(loops.nest.getLoops()[loop].extent);
     at = arith::AddIOp::create(
         b, loc, arith::MulIOp::create(b, loc, at, extent), position);
   }
-  at = arith::MulIOp::create(b, loc, at, function.index(width));
-  at = arith::AddIOp::create(b, loc, at,
-                             function.index(tile[loops.evaluator.laneLoop]));
-  return LLVM::GEPOp::create(b, loc, function.scratch.getType(),
-                             getRegisterType(getElement(product)),
-                             function.scratch, ValueRange{at});
+  unsigned lane = schedule.outer.front();
+  at =
+      arith::MulIOp::create(b, loc, at, function.index(schedule.getStep(lane)));
+  return arith::AddIOp::create(b, loc, at, function.index(tile[lane]));
 }
 
-void BlockedSums::setToZero() {
-  for (const Tile &tile : getTiles())
-    LLVM::StoreOp::create(b, loc, getNeutral(tile), getAddress(tile));
-}
-
-void BlockedSums::addBlock(ArrayRef<unsigned> terms) {
-  SmallVector<Tile> tiles = getTiles();
-  auto none = llvm::map_to_vector(
-      tiles, [&](const Tile &tile) { return getNeutral(tile); });
-  auto sums = loops.open(terms, none, [&](ValueRange carried) {
+/// Adds the products of a block of terms: those of the open term loops, and of
+/// `terms`.
+static void addBlock(NestLoops &loops, ScratchSums &sums,
+                     ArrayRef<unsigned> terms) {
+  SmallVector<Tile> tiles = sums.getTiles();
+  auto zeros = llvm::map_to_vector(
+      tiles, [&](const Tile &tile) { return sums.getZero(tile); });
+  auto added = loops.open(terms, zeros, [&](ValueRange carried) {
     NestLoops::Values next;
-    for (const Tile &tile : tiles) {
-      SmallVector<Value, 2> factors;
-      for (unsigned i : {0, 1}) {
-        Access factor = loops.nest.getOperand(product, i);
-        factors.push_back(loops.evaluator.toVector(
-            loops.evaluator.evaluate(factor.tensor, *factor.at, tile), tile));
-      }
-      Partial before = takePartial(product, carried);
-      putPartial(accumulate(b, loc, product, before, factors,
-                            /*position=*/Value()),
-                 next);
-    }
+    for (auto [tile, sum] : llvm::zip(tiles, carried))
+      next.push_back(sums.addProduct(sum, tile));
     return next;
   });
-  for (auto [tile, sum] : llvm::zip(tiles, sums)) {
-    Value address = getAddress(tile);
-    Value before = LLVM::LoadOp::create(b, loc, sum.getType(), address);
-    LLVM::StoreOp::create(b, loc, arith::AddFOp::create(b, loc, before, sum),
-                          address);
-  }
-}
-
-void BlockedSums::take() {
-  for (const Tile &tile : getTiles()) {
-    Value sum = LLVM::LoadOp::create(b, loc, getNeutral(tile).getType(),
-                                     getAddress(tile));
-    loops.evaluator.setResult(product.op->getResult(0), product, tile,
-                              roundResult(b, loc, product, product.op, sum));
-  }
+  for (auto [tile, sum] : llvm::zip(tiles, added))
+    sums.add(sum, tile);
 }
 
 void emitBlockedProduct(KernelFunction &function, const LoopNest &nest,
@@ -242,7 +176,8 @@ void emitBlockedProduct(KernelFunction &function, const LoopNest &nest,
   ArrayRef<unsigned> around(terms.begin(), at), within(at, terms.end()),
       inner = getInner(schedule);
   NestLoops loops(function, nest, schedule);
-  BlockedSums sums(loops, schedule);
+  ScratchSums sums(
+      loops, [&](const Tile &tile) { return getIndex(loops, schedule, tile); });
   using Values = NestLoops::Values;
   auto openTiles = [&](llvm::function_ref<void()> body) {
     loops.open(inner, {}, [&](ValueRange) {
@@ -254,8 +189,9 @@ void emitBlockedProduct(KernelFunction &function, const LoopNest &nest,
     loops.open(schedule.outer.front(), {}, [&](ValueRange) {
       openTiles([&] { sums.setToZero(); });
       loops.open(around, {}, [&](ValueRange) {
-        loops.openInBlocks(blocks.loop, blocks.positions,
-                           [&] { openTiles([&] { sums.addBlock(within); }); });
+        loops.openInBlocks(blocks.loop, blocks.positions, [&] {
+          openTiles([&] { addBlock(loops, sums, within); });
+        });
         return Values();
       });
       openTiles([&] {

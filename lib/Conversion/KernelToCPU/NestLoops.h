@@ -26,9 +26,9 @@ public:
               Body body, const PartialSums *sums = nullptr,
               llvm::ArrayRef<unsigned> within = {});
 
-  /// Emits `body` in a loop over blocks of so many positions of a loop of
-  /// static extent, which is not on lanes: `body` opens the loop within its
-  /// block.
+  /// Emits `body` in a loop over blocks of `positions` iterations of `loop`,
+  /// which has a static extent and is not on lanes. Where `body` opens `loop`,
+  /// it iterates over the block.
   void openInBlocks(unsigned loop, int64_t positions,
                     llvm::function_ref<void()> body);
 

@@ -75,9 +75,9 @@ struct NestSchedule {
   /// than in registers.
   bool isStreamed = false;
 
-  /// The terms of a product are summed block by block (BlockedProduct.h). A
-  /// block has so many positions of a term loop, one of each term loop outside,
-  /// and all of those inside.
+  /// The terms of a product are summed block by block (BlockedProduct.h): a
+  /// block has `positions` of `loop`, one position of each term loop outside of
+  /// it, and all positions of those inside.
   struct TermBlocks {
     unsigned loop;
     int64_t positions;

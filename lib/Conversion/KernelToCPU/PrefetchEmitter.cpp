@@ -2,6 +2,7 @@
 
 #include "PrefetchEmitter.h"
 #include "CodeGen/ElementOps.h"
+#include "Target/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -12,7 +13,6 @@ namespace tdc {
 /// LLVM's locality hint, prefetcht1 on x86: into the L2 cache. The L1 cache is
 /// small, and rows whose length is a power of two share few sets of it.
 constexpr int kLocality = 2;
-constexpr int64_t kLineBytes = 64;
 
 /// Whether an earlier element of the tile, or the last one, is in the same
 /// cache line, wherever lines begin.
@@ -24,7 +24,7 @@ static bool isCovered(NestLoops &loops, const Access &source,
   for (unsigned loop = 0; loop < tile.size(); ++loop) {
     int64_t unit = loops.isOnLanes(loop) ? loops.lanes : 1;
     bool isLast = tile[loop] + unit >= loops.factors[loop] * unit;
-    if (tile[loop] * bytes % kLineBytes && !isLast &&
+    if (tile[loop] * bytes % cpu::kLineBytes && !isLast &&
         getLaneStride(loops.nest, source, loop, layout) == 1)
       return true;
   }

@@ -178,12 +178,13 @@ void Scheduler::addChains() {
 }
 
 bool Scheduler::groupShortRows(int row) {
-  constexpr int64_t kRows = 4;
+  // The results, and what else the kernel reads, take the rest of the cache.
+  constexpr int64_t kRows = 4, kPartOfCache = 4;
   if (row < 0 || nest.estimateExtent(unsigned(row)) < kRows)
     return false;
   for (const Reduction &reduction : nest.getReductions()) {
     int64_t elements = kRows * nest.estimatePositions(reduction.loops);
-    if (4 * elements * kLeastBits / 8 > cpu::kL1Bytes)
+    if (elements * kLeastBits / 8 > cpu::kL1Bytes / kPartOfCache)
       return false;
   }
   schedule.factors[row] = kRows;

@@ -2,9 +2,8 @@
 
 #include "StreamedProduct.h"
 #include "CodeGen/Accumulation.h"
-#include "CodeGen/ElementOps.h"
+#include "ScratchSums.h"
 #include "Target/TargetInfo.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace tdc::td;
@@ -19,10 +18,6 @@ constexpr int64_t kMostStreams = 8;
 /// The blocks of terms that are added to a sum one after another: of more,
 /// partial sums are more precise (KernelLoops.h).
 constexpr int64_t kMostBlocks = 512;
-
-static const Reduction &getProduct(const LoopNest &nest) {
-  return nest.getReductions().front();
-}
 
 int64_t getStreamedTerms(const KernelFunction &function, int64_t rows) {
   return std::min(kMostStreams, function.vectorRegisters / 2 / rows);
@@ -68,97 +63,58 @@ static int64_t getWidth(const LoopNest &nest, unsigned columns, int64_t lanes) {
 
 RankedTensorType getStreamType(const LoopNest &nest,
                                const NestSchedule &schedule) {
-  auto type =
-      cast<RankedTensorType>(getProduct(nest).op->getResult(0).getType());
   int64_t rows = 1, width = 0;
   for (unsigned loop : schedule.outer)
     if (schedule.isOnLanes(loop))
       width = getWidth(nest, loop, schedule.lanes);
     else
       rows *= schedule.factors[loop];
-  return RankedTensorType::get({rows * width},
-                               getRegisterType(type.getElementType()),
-                               type.getEncoding());
+  return ScratchSums::getType(nest, rows * width);
 }
 
-/// The address of the sums of a tile, which are one vector.
-static Value getAddress(NestLoops &loops, const Tile &tile) {
-  KernelFunction &function = loops.function;
-  unsigned columns = loops.evaluator.laneLoop;
-  int64_t row = 0;
-  for (unsigned loop = 0; loop < tile.size(); ++loop)
-    if (loop != columns)
-      row += tile[loop];
-  int64_t offset = row * getWidth(loops.nest, columns, loops.lanes);
-  Value at = arith::AddIOp::create(function.builder, function.loc,
-                                   loops.evaluator.positions[columns],
-                                   function.index(offset + tile[columns]));
-  Type element = getRegisterType(getElement(getProduct(loops.nest)));
-  return LLVM::GEPOp::create(function.builder, function.loc,
-                             function.scratch.getType(), element,
-                             function.scratch, ValueRange{at});
-}
-
-static VectorType getVectorType(NestLoops &loops) {
-  return VectorType::get({loops.lanes},
-                         getRegisterType(getElement(getProduct(loops.nest))));
+static ScratchSums getSums(NestLoops &loops) {
+  return ScratchSums(loops, [&loops](const Tile &tile) -> Value {
+    KernelFunction &function = loops.function;
+    unsigned columns = loops.evaluator.laneLoop;
+    int64_t row = 0;
+    for (unsigned loop = 0; loop < tile.size(); ++loop)
+      if (loop != columns)
+        row += tile[loop];
+    int64_t offset = row * getWidth(loops.nest, columns, loops.lanes);
+    return arith::AddIOp::create(function.builder, function.loc,
+                                 loops.evaluator.positions[columns],
+                                 function.index(offset + tile[columns]));
+  });
 }
 
 /// Adds the products of the open terms to the sums of the open columns.
-static void addProducts(NestLoops &loops) {
-  OpBuilder &b = loops.function.builder;
-  Location loc = loops.function.loc;
-  TileEvaluator &evaluator = loops.evaluator;
-  const Reduction &product = getProduct(loops.nest);
-  unsigned terms = product.loops.front();
-  for (const Tile &tile : loops.getTiles(product.parallel)) {
+static void addProducts(NestLoops &loops, ScratchSums &sums, unsigned terms) {
+  for (const Tile &tile : sums.getTiles()) {
     // The block's products are added to each other first: fewer roundings.
-    Partial sum = makeNeutral(b, loc, product, loops.lanes);
+    Value sum = sums.getZero(tile);
     for (int64_t term = 0; term < loops.factors[terms]; ++term) {
       Tile at(tile);
       at[terms] = term;
-      SmallVector<Value, 2> factors;
-      for (unsigned i : {0, 1}) {
-        Access factor = loops.nest.getOperand(product, i);
-        factors.push_back(evaluator.toVector(
-            evaluator.evaluate(factor.tensor, *factor.at, at), at));
-      }
-      sum = accumulate(b, loc, product, sum, factors, /*position=*/Value());
+      sum = sums.addProduct(sum, at);
     }
-    Value address = getAddress(loops, tile);
-    Value before = LLVM::LoadOp::create(b, loc, getVectorType(loops), address);
-    LLVM::StoreOp::create(
-        b, loc, arith::AddFOp::create(b, loc, before, sum.value), address);
+    sums.add(sum, tile);
   }
 }
 
 void emitStreamedSums(NestLoops &loops, unsigned columns) {
-  OpBuilder &b = loops.function.builder;
-  Location loc = loops.function.loc;
-  const Reduction &product = getProduct(loops.nest);
   using Values = NestLoops::Values;
+  ScratchSums sums = getSums(loops);
   loops.open(columns, {}, [&](ValueRange) {
-    Value none = makeNeutral(b, loc, product, loops.lanes).value;
-    for (const Tile &tile : loops.getTiles(product.parallel))
-      LLVM::StoreOp::create(b, loc, none, getAddress(loops, tile));
+    sums.setToZero();
     return Values();
   });
-  loops.open({product.loops.front(), columns}, {}, [&](ValueRange) {
-    addProducts(loops);
+  unsigned terms = loops.nest.getReductions().front().loops.front();
+  loops.open({terms, columns}, {}, [&](ValueRange) {
+    addProducts(loops, sums, terms);
     return Values();
   });
 }
 
-void takeStreamedSums(NestLoops &loops) {
-  OpBuilder &b = loops.function.builder;
-  Location loc = loops.function.loc;
-  const Reduction &product = getProduct(loops.nest);
-  for (const Tile &tile : loops.getTiles(product.parallel)) {
-    Value sum = LLVM::LoadOp::create(b, loc, getVectorType(loops),
-                                     getAddress(loops, tile));
-    loops.evaluator.setResult(product.op->getResult(0), product, tile,
-                              roundResult(b, loc, product, product.op, sum));
-  }
-}
+void takeStreamedSums(NestLoops &loops) { getSums(loops).take(); }
 
 } // namespace tdc

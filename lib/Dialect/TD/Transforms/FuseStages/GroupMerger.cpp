@@ -36,6 +36,15 @@ private:
 
 } // namespace
 
+/// Merges the whole group into one kernel.
+static bool mergeOnce(ArrayRef<KernelOp> group) {
+  GroupMerger merger(group);
+  if (!merger.savesTraffic())
+    return false;
+  merger.run();
+  return true;
+}
+
 /// Kernels of `group` whose large results those in `late` read, and those that
 /// they are computed from, in the order of the block.
 static SmallVector<KernelOp> findComputation(ArrayRef<KernelOp> group,
@@ -118,14 +127,7 @@ static bool mergeTwice(ArrayRef<KernelOp> group) {
 }
 
 bool mergeGroup(ArrayRef<KernelOp> group) {
-  {
-    GroupMerger merger(group);
-    if (merger.savesTraffic()) {
-      merger.run();
-      return true;
-    }
-  }
-  return mergeTwice(group);
+  return mergeOnce(group) || mergeTwice(group);
 }
 
 } // namespace tdc::td

@@ -19,13 +19,6 @@ MergedKernel::MergedKernel(MergedKernel &&other)
     : parts(std::move(other.parts)), results(std::move(other.results)),
       kernel(std::exchange(other.kernel, KernelOp())) {}
 
-MergedKernel &MergedKernel::operator=(MergedKernel &&other) {
-  std::swap(parts, other.parts);
-  std::swap(results, other.results);
-  std::swap(kernel, other.kernel);
-  return *this;
-}
-
 MergedKernel::~MergedKernel() {
   if (kernel)
     kernel.erase();

@@ -14,7 +14,6 @@ public:
   /// `parts` are in one block, in its order. The kernel is before the last.
   explicit MergedKernel(llvm::ArrayRef<KernelOp> parts);
   MergedKernel(MergedKernel &&other);
-  MergedKernel &operator=(MergedKernel &&other);
   ~MergedKernel();
 
   llvm::ArrayRef<KernelOp> getParts() const { return parts; }
