@@ -82,7 +82,7 @@ def TD_InsetOp : TD_ComputeOp<"inset", [AllTypesMatch<["input", "result"]>, Diff
 }
 
 def TD_ContractOp : TD_ComputeOp<"contract", [AttrSizedOperandSegments, Diff,
-                                              Reduction, TD_Sized],
+                                              Expand, Reduction, TD_Sized],
                                  ["getAccess"]> {
   let summary = "sums of products of elements at sums of coordinates";
   let spelling = "convolution";

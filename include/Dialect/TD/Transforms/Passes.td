@@ -448,8 +448,8 @@ def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
     over the same elements are merged, and so are the stages of the work on one
     row: on the cpu if the row stays in the nearest cache, and on a GPU if there
     are at least 128 rows, or rows of fewer than 2^18 terms, or one row of at
-    most 2^13 elements for one result. Softmax is expanded first, so that it
-    fuses like anything else.
+    most 2^13 elements for one result. Ops such as softmax are expanded first,
+    so that they fuse like anything else.
 
     Before:
     ```mlir
