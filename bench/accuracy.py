@@ -3,8 +3,8 @@
 
 usage: accuracy.py [--tdc TDC] [--stride N] [--only FUNCTION,…]
 
-Each function is computed for every N-th f32 number (1: for all of them, in an hour on one
-core) and compared with PyTorch's in f64. Errors are in units in the last place of the result
+Each function is computed for every N-th f32 number (1: for all of them, in some
+hours) and compared with PyTorch's in f64. Errors are in units in the last place of the result
 (ULP). Denormals count as zero, also those that a function computes on its way; so errors of
 results below 2**-100 are not shown. `pow` is computed for random pairs.
 """

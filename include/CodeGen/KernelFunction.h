@@ -55,8 +55,8 @@ struct KernelFunction {
   /// The first argument of every kernel, to which a bad index is reported: the
   /// runtime's context, or on a GPU the device's error record.
   mlir::Value context;
-  /// Pointers of the body's tensor arguments, and of its results (by yielded
-  /// position).
+  /// Pointers of the body's tensor arguments and of what its stages pass on,
+  /// and of its results (by yielded position).
   llvm::DenseMap<mlir::Value, mlir::Value> pointers;
   llvm::SmallVector<mlir::Value> resultPointers;
   /// The scratch; null if there is none.
@@ -70,7 +70,8 @@ struct KernelFunction {
   /// The blocks that the function computes: the first, and the end; null if it
   /// computes all.
   mlir::Value firstBlock, endBlock;
-  /// Order of dims in memory of tensor arguments; row-major where absent.
+  /// Order of dims in memory of tensor arguments, and of what stages pass on;
+  /// row-major where absent.
   llvm::DenseMap<mlir::Value, td::Layout> layouts;
   llvm::SmallVector<td::Layout> resultLayouts;
   /// The types of parts of tensors, where only a part is in memory: the pointer

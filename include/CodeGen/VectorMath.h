@@ -2,11 +2,13 @@
 //
 // exp, log, tanh, sin, pow and similar functions on scalars or 1-d vectors of
 // f32 or f64. They make no calls, so that a loop over them stays vectorised on
-// every CPU with a fused multiply-add (without one, math.fma is a call). All
-// hold over the whole range: subnormals, signed zeros, infinities and NaN as in
-// IEEE 754 and C's Annex F (signs of NaN aside), and sin, cos, tanh, erf and
-// sigmoid never leave [-1, 1]. Straight-line arith and math.fma, except that
-// sin, cos and tan branch (scf.if) for vectors with elements beyond 2^36.
+// every CPU (without a fused multiply-add, that of f64 is a call:
+// Target/MultiplyAdd). All hold over the whole range: subnormals, signed zeros,
+// infinities and NaN as in IEEE 754 and C's Annex F (signs of NaN aside), and
+// sin, cos, tanh, erf and sigmoid never leave [-1, 1]. Straight-line arith and
+// math.fma, except for branches (scf.if) of sin, cos and tan for vectors with
+// elements beyond 2^36, and of the square root, which asin, acos and acosh
+// take, for special numbers.
 //
 // Largest errors measured, in units in the last place of the exact result:
 //

@@ -16,8 +16,9 @@ namespace tdc {
 
 /// The processor, see HostTarget::getInfo. The default is baseline x86-64, also
 /// that of the options of passes. Layouts and the cpu's kernels depend on the
-/// vectors, LowerToLLVM on the conversions. For GPU kernels only the
-/// `converts…` fields and `multipliesAndAdds` are set.
+/// vectors, LowerToLLVM on the rest and on the length of vectors. For GPU
+/// kernels only the `converts…` fields and `multipliesAndAdds` are set; with
+/// vectors of the default length, their code has no instructions of AVX-512.
 struct TargetInfo {
   int64_t vectorBits = 128;       ///< of one vector register
   int64_t vectorRegisters = 16;   ///< number of vector registers

@@ -27,7 +27,7 @@ PROCESSORS = {"haswell": "avx2", "x86-64-v2": "sse4_2"}
 # type conversion asks for, td-place puts the copies, td-form-kernels cuts what the conversions
 # compile, and those conversions are the compiler.
 OPTIONAL = ["td-unused-loops", "td-gradient-presence", "td-simplify", "td-sink-reshapes",
-            "td-assign-layouts", "td-hoist-scalars"]
+            "td-fuse-stages", "td-assign-layouts", "td-hoist-scalars"]
 OPTIONAL_ON_GPUS = [*OPTIONAL, "td-choose-devices", "td-fit-memory", "td-verify-grad",
                     "td-verify-placement", "td-schedule", "td-verify-schedule",
                     "merge-launches", "td-verify-buffers", "td-verify-memory"]

@@ -14,25 +14,6 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// Emits the nest of a streamed product: the sums, then the roots.
-static void emitStreamed(KernelFunction &function, const LoopNest &nest,
-                         const NestSchedule &schedule,
-                         ArrayRef<StoreTarget> targets) {
-  NestLoops loops(function, nest, schedule);
-  using Values = NestLoops::Values;
-  unsigned columns = schedule.outer.back();
-  emitUnlessEmpty(function, nest, targets, [&] {
-    loops.open(ArrayRef(schedule.outer).drop_back(), {}, [&](ValueRange) {
-      emitStreamedSums(loops, columns);
-      return loops.open(columns, {}, [&](ValueRange) {
-        takeStreamedSums(loops);
-        loops.storeRoots(targets, toLoopSet(schedule.outer));
-        return Values();
-      });
-    });
-  });
-}
-
 /// The coordinates at which the sums store the kept value: where the root is
 /// stored, as far from the value's own coordinates as that is from the root's.
 static Coordinates getKeptPosition(const LoopNest &nest, const KeptValue &kept,
@@ -226,30 +207,47 @@ static void emitVersions(KernelFunction &function, const FewRows &few,
   });
 }
 
+/// How the nests of a kind of schedule are computed.
+struct NestKind {
+  /// The type of the scratch; null if there is none.
+  RankedTensorType (*getScratch)(KernelFunction &, const LoopNest &,
+                                 const NestSchedule &);
+  void (*emit)(KernelFunction &, const LoopNest &, const NestSchedule &,
+               ArrayRef<StoreTarget>);
+
+  static NestKind get(const NestSchedule &schedule);
+};
+
+NestKind NestKind::get(const NestSchedule &schedule) {
+  if (schedule.winograd)
+    return {getWinogradType, emitWinograd};
+  if (schedule.termBlocks)
+    return {getBlockedType, emitBlockedProduct};
+  if (schedule.isStreamed)
+    return {getStreamType, emitStreamedProduct};
+  if (schedule.copiesPanel())
+    return {getPanelType, emitNest};
+  return {[](KernelFunction &, const LoopNest &, const NestSchedule &) {
+            return RankedTensorType();
+          },
+          emitNest};
+}
+
 /// Makes a plan for the candidate's nest with the schedule.
 static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule,
                            TargetFunction getTargets) {
   KernelPlan plan;
   std::optional<FewRows> few = FewRows::find(kernel, schedule);
   plan.inPlace = findInPlace(kernel.function, *kernel.nest, schedule);
-  if (schedule.copiesPanel())
-    plan.scratch = getPanelType(*kernel.nest, schedule);
-  if (schedule.isStreamed)
-    plan.scratch = getStreamType(*kernel.nest, schedule);
-  if (schedule.termBlocks)
-    plan.scratch = getBlockedType(*kernel.nest, schedule);
-  if (schedule.winograd)
-    plan.scratch = getWinogradType(kernel.function, *kernel.nest, schedule);
+  NestKind kind = NestKind::get(schedule);
+  plan.scratch = kind.getScratch(kernel.function, *kernel.nest, schedule);
   plan.hasBlocks = !schedule.shared.empty();
-  plan.emit = [nest = std::move(*kernel.nest), schedule = std::move(schedule),
-               few = std::move(few), getTargets = std::move(getTargets)](
+  plan.emit = [kind, nest = std::move(*kernel.nest),
+               schedule = std::move(schedule), few = std::move(few),
+               getTargets = std::move(getTargets)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
     auto emitAll = [&] {
-      (schedule.isStreamed ? emitStreamed
-       : schedule.winograd ? emitWinograd
-       : schedule.termBlocks
-           ? emitBlockedProduct
-           : emitNest)(function, nest, schedule, getTargets(function, nest));
+      kind.emit(function, nest, schedule, getTargets(function, nest));
     };
     few ? emitVersions(function, *few, getTargets, emitAll) : emitAll();
     return getShape(function, nest, schedule);

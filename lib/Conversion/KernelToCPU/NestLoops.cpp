@@ -290,6 +290,8 @@ NestLoops::Values NestLoops::openOne(unsigned loop, Sections sections,
 
 void NestLoops::openInBlocks(unsigned loop, int64_t positions,
                              llvm::function_ref<void()> body) {
+  // Otherwise whole blocks would have to be counted from the first position.
+  assert(getStep(loop) == 1 && "a loop of single positions");
   int64_t extent = nest.getLoops()[loop].extent;
   begins.resize(factors.size());
   ends.resize(factors.size());

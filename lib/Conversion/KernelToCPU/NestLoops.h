@@ -107,15 +107,16 @@ private:
   Values emitBlocks(unsigned loop, const Blocks &blocks, Sections sections,
                     mlir::ValueRange carried, Body body);
 
-  /// See NestSchedule.
+  /// As in NestSchedule.
   const int64_t lastLanes;
   const int resultLane, paired;
-  const td::LoopSet unrolled; ///< see NestSchedule
+  const td::LoopSet unrolled;
   /// Whether what remains of a loop after whole blocks runs in blocks of at
   /// most half as many positions, a power of two, then of half of that, and so
   /// on: a nest that only sums has little code.
   const bool halvesRest;
   const llvm::SmallVector<unsigned, 2> shared;
+  /// Per loop, where it begins and ends, as in NestSchedule.
   llvm::SmallVector<mlir::Value> begins, ends;
   int64_t rowsOnLanes = 0; ///< 0: not on lanes
   /// The function's blocks in the open blocks of the shared loops: the first,

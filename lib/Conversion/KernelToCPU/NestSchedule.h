@@ -91,8 +91,9 @@ struct NestSchedule {
   /// Per loop, the position of its first iteration, if that is not 0; empty:
   /// all are. Only loops of static extent have one.
   llvm::SmallVector<mlir::Value> begins;
-  /// Per loop, the number of its iterations, if only the run knows it; empty:
-  /// all have the extents of the nest. Such a loop begins at 0.
+  /// Per loop, the position after its last iteration, if only the run knows it;
+  /// empty: all have the extents of the nest. Such a loop begins at 0, but for
+  /// those that NestLoops opens in blocks.
   llvm::SmallVector<mlir::Value> ends;
 
   /// The outer loops whose blocks threads share, from the outermost: a block of

@@ -16,7 +16,6 @@
 #include "PanelEmitter.h"
 #include "Target/TargetInfo.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "tdc_threads.h"
 
 using namespace mlir;
 using namespace tdc::td;
@@ -24,9 +23,6 @@ using namespace tdc::td;
 namespace tdc {
 
 namespace {
-
-/// Offsets in scratch are multiples of the bytes of a cache line.
-constexpr int64_t kAlignment = 64;
 
 class StagedKernel {
 public:
@@ -107,7 +103,8 @@ StagedKernel::Parts StagedKernel::schedule(KernelFunction &function,
     LoopNest nest = stages.getPart(stage, rows);
     NestSchedule schedule = scheduleStage(function, nest);
     if (schedule.copiesPanel())
-      bytes = std::max(bytes, panels + getBytes(getPanelType(nest, schedule)));
+      bytes = std::max(
+          bytes, panels + getBytes(getPanelType(function, nest, schedule)));
     parts.push_back({std::move(nest), std::move(schedule)});
   }
   return parts;
@@ -125,14 +122,13 @@ void StagedKernel::plan(KernelFunction &function) {
       RankedTensorType type = stages.getTypeOfBlock(passed);
       function.parts[passed] = type;
       offsets[passed] = bytes;
-      bytes += llvm::alignTo(getBytes(type), kAlignment);
+      bytes += llvm::alignTo(getBytes(type), cpu::kLineBytes);
     }
   }
   panels = bytes;
   whole = schedule(function, stages.rowsOfBlock);
   if (int64_t rows = getRest())
     rest = schedule(function, rows);
-  bytes += TDRT_SCRATCH_TAG;
 }
 
 RankedTensorType StagedKernel::getScratchType(KernelOp kernel) const {
@@ -345,8 +341,18 @@ void StagedKernel::emit(KernelFunction &function) {
 std::optional<KernelPlan> matchStages(KernelCandidate &kernel) {
   std::optional<Stages> stages =
       Stages::find(kernel.function.kernel, cpu::kStageBytes);
-  if (!stages)
-    return std::nullopt;
+  if (!stages) {
+    // No other strategy knows the values that stages pass on.
+    KernelOp op = kernel.function.kernel;
+    if (op.getBody().getOps<StageOp>().empty())
+      return std::nullopt;
+    KernelPlan plan;
+    plan.emit = [op](KernelFunction &) -> FailureOr<LaunchShape> {
+      return KernelOp(op).emitOpError(
+          "expected stages that share rows of known sizes");
+    };
+    return plan;
+  }
   StagedKernel staged(kernel.function, std::move(*stages));
   staged.plan(kernel.function);
   KernelPlan plan;

@@ -2,6 +2,7 @@
 
 #include "StreamedProduct.h"
 #include "CodeGen/Accumulation.h"
+#include "CodeGen/EmptyPickers.h"
 #include "ScratchSums.h"
 #include "Target/TargetInfo.h"
 
@@ -35,8 +36,10 @@ bool isStreamedProduct(const KernelFunction &function, const LoopNest &nest,
   };
   unsigned terms = contraction.terms.front();
   if (!isKnown(terms) || !isKnown(lane) ||
-      !llvm::all_of(contraction.rows, isKnown) ||
-      nest.estimatePositions(contraction.rows) > kMostRows)
+      !llvm::all_of(contraction.rows, isKnown))
+    return false;
+  int64_t rows = nest.estimatePositions(contraction.rows);
+  if (rows == 0 || rows > kMostRows)
     return false;
   int64_t columns = nest.getLoops()[lane].extent,
           bits = contraction.getFactorType().getIntOrFloatBitWidth();
@@ -47,8 +50,7 @@ bool isStreamedProduct(const KernelFunction &function, const LoopNest &nest,
     return (loops & ofMatrix) != ofMatrix ||
            (!layout.block && getLaneStride(nest, input, lane, layout) == 1);
   };
-  int64_t rows = nest.estimatePositions(contraction.rows),
-          count = nest.getLoops()[terms].extent;
+  int64_t count = nest.getLoops()[terms].extent;
   return columns >= kFewestColumns &&
          count <= kMostBlocks * getStreamedTerms(function, rows) &&
          rows * columns * int64_t(sizeof(double)) <= cpu::kPanelBytes &&
@@ -61,7 +63,7 @@ static int64_t getWidth(const LoopNest &nest, unsigned columns, int64_t lanes) {
   return llvm::alignTo(nest.getLoops()[columns].extent, lanes);
 }
 
-RankedTensorType getStreamType(const LoopNest &nest,
+RankedTensorType getStreamType(KernelFunction &, const LoopNest &nest,
                                const NestSchedule &schedule) {
   int64_t rows = 1, width = 0;
   for (unsigned loop : schedule.outer)
@@ -101,9 +103,10 @@ static void addProducts(NestLoops &loops, ScratchSums &sums, unsigned terms) {
   }
 }
 
-void emitStreamedSums(NestLoops &loops, unsigned columns) {
+/// Computes the sums. The loops of the rows are open, that of the columns is
+/// not.
+static void emitSums(NestLoops &loops, ScratchSums &sums, unsigned columns) {
   using Values = NestLoops::Values;
-  ScratchSums sums = getSums(loops);
   loops.open(columns, {}, [&](ValueRange) {
     sums.setToZero();
     return Values();
@@ -115,6 +118,23 @@ void emitStreamedSums(NestLoops &loops, unsigned columns) {
   });
 }
 
-void takeStreamedSums(NestLoops &loops) { getSums(loops).take(); }
+void emitStreamedProduct(KernelFunction &function, const LoopNest &nest,
+                         const NestSchedule &schedule,
+                         ArrayRef<StoreTarget> targets) {
+  NestLoops loops(function, nest, schedule);
+  ScratchSums sums = getSums(loops);
+  using Values = NestLoops::Values;
+  unsigned columns = schedule.outer.back();
+  emitUnlessEmpty(function, nest, targets, [&] {
+    loops.open(ArrayRef(schedule.outer).drop_back(), {}, [&](ValueRange) {
+      emitSums(loops, sums, columns);
+      return loops.open(columns, {}, [&](ValueRange) {
+        sums.take();
+        loops.storeRoots(targets, toLoopSet(schedule.outer));
+        return Values();
+      });
+    });
+  });
+}
 
 } // namespace tdc

@@ -24,15 +24,14 @@ int64_t getStreamedTerms(const KernelFunction &function, int64_t rows);
 bool isStreamedProduct(const KernelFunction &function, const td::LoopNest &nest,
                        const td::Contraction &contraction, unsigned lane);
 
-/// Computes the sums in the function's scratch. The loops of the rows are open,
-/// that of the columns is not.
-void emitStreamedSums(NestLoops &loops, unsigned columns);
-
-/// Passes the sums of the open block to the evaluator.
-void takeStreamedSums(NestLoops &loops);
+/// Emits the nest of a streamed product: the sums, then the roots.
+void emitStreamedProduct(KernelFunction &function, const td::LoopNest &nest,
+                         const NestSchedule &schedule,
+                         llvm::ArrayRef<StoreTarget> targets);
 
 /// The type of the scratch.
-mlir::RankedTensorType getStreamType(const td::LoopNest &nest,
+mlir::RankedTensorType getStreamType(KernelFunction &function,
+                                     const td::LoopNest &nest,
                                      const NestSchedule &schedule);
 
 } // namespace tdc

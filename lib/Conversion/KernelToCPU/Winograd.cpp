@@ -21,12 +21,8 @@ constexpr int64_t kMostVectors = 4;
 /// The columns of a register tile, in vectors.
 constexpr int64_t kColumns = 2;
 
-static int64_t getExtent(const LoopNest &nest, unsigned loop) {
-  return nest.getLoops()[loop].extent;
-}
-
 int64_t getBandRows(const LoopNest &nest, const WinogradLoops &loops) {
-  int64_t rows = getExtent(nest, loops.rows), all = llvm::divideCeil(rows, 2),
+  int64_t rows = nest.getExtent(loops.rows), all = llvm::divideCeil(rows, 2),
           band = all;
   while (band > 1 &&
          (all % band != 0 || loops.countTiles(nest, 2 * band) > kMostTiles))
@@ -35,10 +31,10 @@ int64_t getBandRows(const LoopNest &nest, const WinogradLoops &loops) {
 }
 
 int64_t getBandImages(const LoopNest &nest, const WinogradLoops &loops) {
-  int64_t rows = getExtent(nest, loops.rows);
+  int64_t rows = nest.getExtent(loops.rows);
   if (loops.images.size() != 1 || getBandRows(nest, loops) < rows)
     return 1;
-  int64_t images = getExtent(nest, loops.images.front()),
+  int64_t images = nest.getExtent(loops.images.front()),
           most = kMostTiles / loops.countTiles(nest, rows);
   // What remains of a run-time number has code of its own.
   constexpr int64_t kMostRunTime = 4;
@@ -52,7 +48,7 @@ int64_t getBandImages(const LoopNest &nest, const WinogradLoops &loops) {
 
 int64_t getPartVectors(const LoopNest &nest, const WinogradLoops &loops,
                        int64_t lanes) {
-  int64_t all = getExtent(nest, loops.filters) / lanes, part = kMostVectors;
+  int64_t all = nest.getExtent(loops.filters) / lanes, part = kMostVectors;
   while (all % part != 0)
     --part;
   return part;
@@ -76,10 +72,10 @@ public:
       : function(function), b(function.builder), loc(function.loc), nest(nest),
         schedule(schedule), loops(*schedule.winograd),
         product(nest.getReductions().front()), lanes(schedule.lanes),
-        channels(getExtent(nest, loops.channels)),
-        filters(getExtent(nest, loops.filters)),
+        channels(nest.getExtent(loops.channels)),
+        filters(nest.getExtent(loops.filters)),
         part(schedule.getStep(loops.filters)),
-        tileColumns(llvm::divideCeil(getExtent(nest, loops.columns), 2)),
+        tileColumns(llvm::divideCeil(nest.getExtent(loops.columns), 2)),
         mostTiles(countTiles(schedule.factors)),
         vector(VectorType::get({lanes}, b.getF32Type())) {}
 
@@ -107,7 +103,7 @@ private:
   /// needed only once.
   bool hasOneBand() const {
     return llvm::all_of(getBandLoops(), [&](unsigned loop) {
-      return schedule.factors[loop] == getExtent(nest, loop);
+      return schedule.factors[loop] == nest.getExtent(loop);
     });
   }
   /// The floats of one of the 16 elements, for all tiles of a band. Neighbours

@@ -181,6 +181,30 @@ func.func @stored(%q: tensor<8x512x128xf32>, %k: tensor<8x128x512xf32>, %v: tens
 
 // -----
 
+// Nor if what waits for the first result comes before the last kernel that does not.
+// CHECK-LABEL: func.func @crossed
+// CHECK-COUNT-1: td.exp
+// CHECK-NOT: td.exp
+func.func @crossed(%q: tensor<8x512x16xf32>, %k: tensor<8x16x512xf32>, %v: tensor<8x512x16xf32>, %w: tensor<8x16x16xf32>) -> (tensor<8x512x16xf32>, tensor<8x512x16xf32>, tensor<8x512x16xf32>) {
+  %s = td.matmul %q, %k : tensor<8x512x16xf32>, tensor<8x16x512xf32> -> tensor<8x512x512xf32>
+  %p = td.exp %s : tensor<8x512x512xf32>
+  %y = td.matmul %p, %v : tensor<8x512x512xf32>, tensor<8x512x16xf32> -> tensor<8x512x16xf32>
+  %g = td.matmul %y, %w : tensor<8x512x16xf32>, tensor<8x16x16xf32> -> tensor<8x512x16xf32>
+  %t = td.permute %p [0, 2, 1] : tensor<8x512x512xf32> to tensor<8x512x512xf32>
+  %dv = td.matmul %t, %g : tensor<8x512x512xf32>, tensor<8x512x16xf32> -> tensor<8x512x16xf32>
+  %vt = td.permute %v [0, 2, 1] : tensor<8x512x16xf32> to tensor<8x16x512xf32>
+  %d = td.matmul %g, %vt : tensor<8x512x16xf32>, tensor<8x16x512xf32> -> tensor<8x512x512xf32>
+  %m = td.mul %d, %p : tensor<8x512x512xf32>
+  %kt = td.permute %k [0, 2, 1] : tensor<8x16x512xf32> to tensor<8x512x16xf32>
+  %dq = td.matmul %m, %kt : tensor<8x512x512xf32>, tensor<8x512x16xf32> -> tensor<8x512x16xf32>
+  %u = td.neg %v : tensor<8x512x16xf32>
+  %z = td.matmul %p, %u : tensor<8x512x512xf32>, tensor<8x512x16xf32> -> tensor<8x512x16xf32>
+  %o = td.add %y, %z : tensor<8x512x16xf32>
+  return %o, %dv, %dq : tensor<8x512x16xf32>, tensor<8x512x16xf32>, tensor<8x512x16xf32>
+}
+
+// -----
+
 // What two products read is computed once, as a stage of its own.
 // CHECK-LABEL: func.func @factors
 // CHECK: %[[S:.*]] = td.stage

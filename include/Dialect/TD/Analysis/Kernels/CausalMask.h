@@ -19,7 +19,7 @@ struct CausalMask {
   int64_t offset;
   /// Per stage: the loops over columns. Positions that are masked in all rows
   /// of a block change no result of the kernel, if what it reads there is
-  /// finite.
+  /// finite, and not 0 where it divides (AbsorbingOp).
   llvm::SmallVector<LoopSet, 4> columns;
 
   /// The mask that the first stage applies; nullopt if there is none, or if a

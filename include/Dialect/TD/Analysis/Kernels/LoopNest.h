@@ -117,6 +117,7 @@ public:
   getOfKernel(llvm::ArrayRef<mlir::Value> roots, bool loopsOverOne = false);
 
   llvm::ArrayRef<Loop> getLoops() const { return loops; }
+  int64_t getExtent(unsigned loop) const { return loops[loop].extent; }
   /// The extent of a loop; for a run-time extent, the size that cost estimates
   /// use.
   int64_t estimateExtent(unsigned loop) const;

@@ -30,7 +30,8 @@ struct WinogradLoops {
   unsigned channels, filters;
   llvm::SmallVector<unsigned, 1> images; ///< the other root loops
 
-  /// The measured time, as a part of that of the sum of products.
+  /// The time, as a part of that of the sum of products: measured on a Xeon
+  /// with AVX-512, for 64 to 256 channels.
   static constexpr double kCost = 0.6;
 
   /// Those of the contraction; nullopt if it is no such convolution of f32, has

@@ -32,7 +32,9 @@ std::optional<Position> getPosition(const Access &at) {
   auto iota = at.tensor.getDefiningOp<IotaOp>();
   int loop = iota ? getLoop(at.at->front()) : -1;
   APInt start, step;
-  if (loop < 0 || !matchPattern(iota.getStart(), m_ConstantInt(&start)) ||
+  // Narrower elements wrap around.
+  if (loop < 0 || !iota.getType().getElementType().isSignlessInteger(64) ||
+      !matchPattern(iota.getStart(), m_ConstantInt(&start)) ||
       !matchPattern(iota.getStep(), m_ConstantInt(&step)) || !step.isOne())
     return std::nullopt;
   return Position{unsigned(loop), start.getSExtValue()};
@@ -55,6 +57,8 @@ struct Masked {
 };
 
 std::optional<Masked> Masked::find(const LoopNest &nest) {
+  if (nest.getRoots().size() != 1)
+    return std::nullopt;
   const Access &root = nest.getRoots().front();
   auto [value, at] = nest.getMoved(root.tensor, *root.at);
   auto select = value.getDefiningOp<SelectOp>();

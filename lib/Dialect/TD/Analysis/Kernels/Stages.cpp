@@ -37,10 +37,13 @@ static bool setRows(Stage &stage, const Coordinates &at,
     } else if (loop < 0 || stage.nest.getLoops()[loop].extent != extent) {
       return false;
     }
-    if (dim == stage.rows.size())
+    if (dim == stage.rows.size()) {
+      if (loop >= 0 && llvm::is_contained(stage.rows, loop))
+        return false;
       stage.rows.push_back(loop);
-    else if (stage.rows[dim] != loop)
+    } else if (stage.rows[dim] != loop) {
       return false;
+    }
   }
   return true;
 }

@@ -21,10 +21,6 @@ constexpr int64_t kMostInRow = 1 << 17;
 /// A sum of more channels would need partial sums.
 constexpr int64_t kMostChannels = 1024;
 
-static int64_t getExtent(const LoopNest &nest, unsigned loop) {
-  return nest.getLoops()[loop].extent;
-}
-
 /// Finds the loops along which the windows of the image move, rows first.
 static bool findWindows(const LoopNest &nest, const Contraction &contraction,
                         ArrayRef<unsigned> positions, WinogradLoops &loops) {
@@ -40,7 +36,7 @@ static bool findWindows(const LoopNest &nest, const Contraction &contraction,
       for (unsigned window : contraction.terms)
         if (int64_t step = sum.getFactor(window);
             sum.parts.size() == 2 && sum.getFactor(position) == 1 &&
-            std::abs(step) == 1 && getExtent(nest, window) == 3)
+            std::abs(step) == 1 && nest.getExtent(window) == 3)
           windows.push_back({position, window, step});
   }
   if (windows.size() != 2 || windows[0].step != windows[1].step)
@@ -90,12 +86,12 @@ std::optional<WinogradLoops> WinogradLoops::find(const LoopNest &nest,
 
   unsigned known[] = {loops.rows, loops.columns, loops.channels, loops.filters};
   if (llvm::any_of(known, [&](unsigned loop) {
-        return ShapedType::isDynamic(getExtent(nest, loop));
+        return ShapedType::isDynamic(nest.getExtent(loop));
       }))
     return std::nullopt;
-  int64_t channels = getExtent(nest, loops.channels),
-          count = getExtent(nest, loops.filters),
-          tiles = loops.countTiles(nest, getExtent(nest, loops.rows)) *
+  int64_t channels = nest.getExtent(loops.channels),
+          count = nest.getExtent(loops.filters),
+          tiles = loops.countTiles(nest, nest.getExtent(loops.rows)) *
                   nest.estimatePositions(loops.images);
   bool isGathered = !isContiguous(
       nest, nest.getOperand(product, 1 - loops.image), loops.filters, layoutOf);
@@ -112,7 +108,7 @@ std::optional<WinogradLoops> WinogradLoops::find(const LoopNest &nest,
 
 int64_t WinogradLoops::countTiles(const LoopNest &nest, int64_t ofRows) const {
   return llvm::divideCeil(ofRows, 2) *
-         llvm::divideCeil(getExtent(nest, columns), 2);
+         llvm::divideCeil(nest.getExtent(columns), 2);
 }
 
 } // namespace tdc::td

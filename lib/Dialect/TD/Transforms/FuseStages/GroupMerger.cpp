@@ -98,7 +98,10 @@ static bool mergeTwice(ArrayRef<KernelOp> group) {
     if (!llvm::is_contained(late, kernel))
       early.push_back(kernel);
   SmallVector<KernelOp> originals = findComputation(group, late), copies;
-  if (originals.empty() || !isWorthCopies(originals, late))
+  // A merged kernel is where its last part is, and what reads it comes after:
+  // the late kernels may read what follows the early ones.
+  if (originals.empty() || !early.back()->isBeforeInBlock(late.front()) ||
+      !isWorthCopies(originals, late))
     return false;
   OpBuilder b(late.front());
   IRMapping mapping;
