@@ -4,6 +4,7 @@
 #include "BlockedProduct.h"
 #include "CodeGen/EmptyPickers.h"
 #include "PanelEmitter.h"
+#include "PrefetchEmitter.h"
 #include "ReductionEmitter.h"
 #include "StreamedProduct.h"
 #include "Winograd.h"
@@ -51,7 +52,10 @@ void emitNest(KernelFunction &function, const LoopNest &nest,
       emitReductions(loops, keeper);
       if (const std::optional<KeptValue> &kept = schedule.kept)
         loops.evaluator.kept = {kept->again, &targets[kept->root]};
+      bool isSecond = nest.getReductionRuns().size() == 1;
       return loops.open(later, {}, [&](ValueRange) {
+        if (isSecond)
+          emitNextRow(loops, toLoopSet(later));
         loops.storeRoots(targets, open);
         loops.takeRowsOffLanes();
         return Values();

@@ -16,9 +16,10 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
                      const NestSchedule &schedule)
     : KernelLoops(function, nest, schedule.lanes, schedule.factors,
                   schedule.onLanes),
-      prefetch(schedule.prefetch), transposed(schedule.transposed),
-      lastLanes(schedule.lastLanes), resultLane(schedule.resultLane),
-      paired(schedule.paired), unrolled(schedule.unrolled),
+      prefetch(schedule.prefetch), nextRow(schedule.nextRow),
+      transposed(schedule.transposed), lastLanes(schedule.lastLanes),
+      resultLane(schedule.resultLane), paired(schedule.paired),
+      unrolled(schedule.unrolled),
       halvesRest(!nest.getReductions().empty() && schedule.later.empty()),
       shared(schedule.shared), begins(schedule.begins), ends(schedule.ends),
       firstBlock(function.firstBlock), endBlock(function.endBlock) {}

@@ -145,6 +145,39 @@ void Scheduler::chooseSharedLoops() {
     schedule.work = getBlockWork(function, work, blocks);
 }
 
+void Scheduler::planNextRow() {
+  SmallVector<ArrayRef<Reduction>> runs = nest.getReductionRuns();
+  if (contraction || runs.size() + !schedule.later.empty() < 2)
+    return;
+  auto isRow = [&](unsigned loop) {
+    return !schedule.isOnLanes(loop) &&
+           llvm::all_of(nest.getReductions(), [&](const Reduction &reduction) {
+             return contains(reduction.parallel, loop);
+           });
+  };
+  auto row = llvm::find_if(llvm::reverse(schedule.outer), isRow);
+  if (row == schedule.outer.rend())
+    return;
+  NestSchedule::NextRow next = {*row, {}};
+  for (unsigned i = 0; i < nest.getInputs().size(); ++i) {
+    const Access &input = nest.getInputs()[i];
+    LoopSet own = nest.getLoopsOf(input.tensor, *input.at);
+    Layout layout = function.getLayout(input.tensor);
+    auto isContiguous = [&](unsigned lane) {
+      return contains(own & schedule.onLanes, lane) &&
+             getLaneStride(nest, input, lane, layout) == 1;
+    };
+    bool isPart = function.parts.contains(input.tensor);
+    if (!isPart && contains(own, *row) &&
+        nest.estimateBytes(input) > cpu::kL2Bytes &&
+        llvm::any_of(llvm::seq<unsigned>(0, nest.getLoops().size()),
+                     isContiguous))
+      next.inputs.push_back(i);
+  }
+  if (!next.inputs.empty())
+    schedule.nextRow = std::move(next);
+}
+
 /// Chooses the tiles of ordered loops, and what is copied, prefetched and kept.
 static void planTiles(Scheduler &scheduler, const KernelFunction &function,
                       const LoopNest &nest) {
@@ -165,6 +198,7 @@ NestSchedule scheduleKernel(const KernelFunction &function,
   if (!scheduler.planStream() && !scheduler.planWinograd()) {
     planTiles(scheduler, function, nest);
     scheduler.planBlocks();
+    scheduler.planNextRow();
   }
   scheduler.chooseSharedLoops();
   return std::move(scheduler.schedule);

@@ -60,6 +60,14 @@ struct NestSchedule {
   };
   std::optional<PrefetchPlan> prefetch;
 
+  /// A kernel that runs over a row several times: in the second loop over it,
+  /// the row of the next block of `loop` is prefetched (PrefetchEmitter.h).
+  struct NextRow {
+    unsigned loop;
+    llvm::SmallVector<unsigned, 2> inputs; ///< of the nest
+  };
+  std::optional<NextRow> nextRow;
+
   /// The loop of a product's terms that takes two at once (BF16Pairs.h): of the
   /// factor with the panel, and of the other. -1: none.
   int paired = -1;

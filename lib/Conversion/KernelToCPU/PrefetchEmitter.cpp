@@ -10,9 +10,10 @@ using namespace tdc::td;
 
 namespace tdc {
 
-/// LLVM's locality hint, prefetcht1 on x86: into the L2 cache. The L1 cache is
-/// small, and rows whose length is a power of two share few sets of it.
-constexpr int kLocality = 2;
+/// LLVM's locality hints, prefetcht0 and prefetcht1 on x86. The elements of
+/// many rows go into the L2 cache: the L1 cache is small, and rows whose length
+/// is a power of two share few sets of it.
+constexpr int kFirstCache = 3, kSecondCache = 2;
 
 /// Whether an earlier element of the tile, or the last one, is in the same
 /// cache line, wherever lines begin.
@@ -31,6 +32,14 @@ static bool isCovered(NestLoops &loops, const Access &source,
   return false;
 }
 
+static void emitPrefetch(NestLoops &loops, const Access &of, const Tile &tile,
+                         int locality) {
+  // The address may be beyond the end of the tensor: nothing is read there.
+  LLVM::Prefetch::create(loops.function.builder, loops.function.loc,
+                         loops.evaluator.getAddress(of, tile), /*rw=*/0,
+                         locality, /*cache=*/1);
+}
+
 void emitPrefetches(NestLoops &loops) {
   if (!loops.prefetch)
     return;
@@ -43,10 +52,25 @@ void emitPrefetches(NestLoops &loops) {
     if (isCovered(loops, source, tile))
       continue;
     tile[loop] += ahead;
-    // The address may be beyond the end of the matrix: nothing is read there.
-    LLVM::Prefetch::create(loops.function.builder, loops.function.loc,
-                           loops.evaluator.getAddress(source, tile), /*rw=*/0,
-                           kLocality, /*cache=*/1);
+    emitPrefetch(loops, source, tile, kSecondCache);
+  }
+}
+
+void emitNextRow(NestLoops &loops, LoopSet along) {
+  if (!loops.nextRow)
+    return;
+  unsigned row = loops.nextRow->loop;
+  for (unsigned index : loops.nextRow->inputs) {
+    const Access &input = loops.nest.getInputs()[index];
+    LoopSet own = loops.nest.getLoopsOf(input.tensor, *input.at);
+    if ((own & along) != along)
+      continue;
+    for (Tile tile : loops.getTiles(own)) {
+      if (isCovered(loops, input, tile))
+        continue;
+      tile[row] += loops.factors[row];
+      emitPrefetch(loops, input, tile, kFirstCache);
+    }
   }
 }
 

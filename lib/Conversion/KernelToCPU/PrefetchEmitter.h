@@ -4,6 +4,9 @@
 // are on different pages, and hardware prefetchers stop at the end of a page
 // and follow few streams. So the elements of a later iteration are prefetched.
 //
+// A softmax or a norm runs over a row several times, and waits for memory in
+// the first loop only. In the second one, the next row is prefetched.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef TDC_LIB_CONVERSION_KERNELTOCPU_PREFETCHEMITTER_H
@@ -16,6 +19,10 @@ namespace tdc {
 /// Prefetches elements of a factor if the schedule says so
 /// (NestSchedule::PrefetchPlan). The loops of the factor are open.
 void emitPrefetches(NestLoops &loops);
+
+/// Prefetches the next row if the schedule says so (NestSchedule::NextRow).
+/// `along`: the loops over the row that are open.
+void emitNextRow(NestLoops &loops, td::LoopSet along);
 
 } // namespace tdc
 

@@ -55,9 +55,9 @@ struct Accumulator {
 
 class ReductionEmitter {
 public:
-  /// `reductions`: a run (see LoopNest).
+  /// `reductions`: a run (see LoopNest), the second one or another.
   ReductionEmitter(NestLoops &loops, ArrayRef<Reduction> reductions,
-                   const Keeper &keeper);
+                   bool isSecond, const Keeper &keeper);
 
   void emit();
 
@@ -92,6 +92,7 @@ private:
   OpBuilder &b;
   Location loc;
   ArrayRef<Reduction> reductions;
+  const bool isSecond;
   const Keeper &keeper;
   /// The reduction loop that is on lanes, or -1.
   int laneSum = -1;
@@ -102,9 +103,10 @@ private:
 
 ReductionEmitter::ReductionEmitter(NestLoops &loops,
                                    ArrayRef<Reduction> reductions,
-                                   const Keeper &keeper)
+                                   bool isSecond, const Keeper &keeper)
     : loops(loops), evaluator(loops.evaluator), b(loops.function.builder),
-      loc(loops.function.loc), reductions(reductions), keeper(keeper) {
+      loc(loops.function.loc), reductions(reductions), isSecond(isSecond),
+      keeper(keeper) {
   for (unsigned loop : reductions.front().loops)
     if (loops.isOnLanes(loop))
       laneSum = loop;
@@ -218,6 +220,8 @@ bool ReductionEmitter::hasTerm(const Accumulator &accumulator) const {
 NestLoops::Values ReductionEmitter::step(ValueRange carried) {
   NestLoops::Values next;
   emitPrefetches(loops);
+  if (isSecond)
+    emitNextRow(loops, toLoopSet(reductions.front().loops));
   for (const Accumulator &accumulator : accumulators) {
     Partial best = takePartial(*accumulator.reduction, carried);
     putPartial(hasTerm(accumulator)
@@ -348,8 +352,8 @@ void ReductionEmitter::emit() {
 }
 
 void emitReductions(NestLoops &loops, const Keeper &keeper) {
-  for (ArrayRef<Reduction> run : loops.nest.getReductionRuns())
-    ReductionEmitter(loops, run, keeper).emit();
+  for (auto [i, run] : llvm::enumerate(loops.nest.getReductionRuns()))
+    ReductionEmitter(loops, run, /*isSecond=*/i == 1, keeper).emit();
 }
 
 } // namespace tdc

@@ -273,3 +273,50 @@ func.func @short_rows(%x: tensor<16x128xf32>) -> tensor<16x128xf32> {
   %y = td.softmax %x dim 1 : tensor<16x128xf32>
   return %y : tensor<16x128xf32>
 }
+
+// -----
+
+// A row is read from memory in the first loop over it; in the second one, the
+// next row is prefetched, 4096 bytes on: a line for each of 4 vectors.
+// CHECK-LABEL: func.func @next_row
+// CHECK: llvm.func internal @kernel_0
+// CHECK: scf.for
+// CHECK-NOT: prefetch
+// CHECK: vector.reduction <maximumf>
+// CHECK: scf.for
+// CHECK: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 3 : i32, rw = 0 : i32}>
+// CHECK-COUNT-3: "llvm.intr.prefetch"
+// CHECK-NOT: prefetch
+// CHECK: vector.reduction <add>
+// CHECK: scf.for
+// CHECK-NOT: prefetch
+// CHECK: llvm.return
+func.func @next_row(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+  %y = td.softmax %x dim 1 : tensor<1024x1024xf32>
+  return %y : tensor<1024x1024xf32>
+}
+
+// -----
+
+// If only one sum is made of a row, the loop that stores the results is the
+// second one. Not of rows that the cache holds.
+// CHECK-LABEL: func.func @next_norm
+// CHECK: vector.reduction <add>
+// CHECK: "llvm.intr.prefetch"
+// CHECK-LABEL: func.func @near
+// CHECK-NOT: prefetch
+func.func @next_norm(%x: tensor<1024x1024xf32>) -> tensor<1024x1024xf32> {
+  %q = td.mul %x, %x : tensor<1024x1024xf32>
+  %s = td.reduce sum %q [1] : tensor<1024x1024xf32> to tensor<1024xf32>
+  %k = td.reshape %s : tensor<1024xf32> to tensor<1024x1xf32>
+  %b = td.broadcast %k : tensor<1024x1xf32> to tensor<1024x1024xf32>
+  %y = td.mul %x, %b : tensor<1024x1024xf32>
+  return %y : tensor<1024x1024xf32>
+}
+
+// -----
+
+func.func @near(%x: tensor<200x1024xf32>) -> tensor<200x1024xf32> {
+  %y = td.softmax %x dim 1 : tensor<200x1024xf32>
+  return %y : tensor<200x1024xf32>
+}

@@ -127,6 +127,10 @@ public:
   void cutLoop(unsigned loop, int64_t extent) { loops[loop].extent = extent; }
   /// The product of the estimated extents of `loops`.
   int64_t estimatePositions(llvm::ArrayRef<unsigned> loops) const;
+  /// The same for a set; as a float, since that of all loops may be large.
+  double estimatePositions(LoopSet loops) const;
+  /// The bytes of the elements that the nest reads, or of those it stores.
+  double estimateBytes(const Access &access) const;
   llvm::ArrayRef<Access> getRoots() const { return roots; }
   /// In dependency order.
   llvm::ArrayRef<Reduction> getReductions() const { return reductions; }

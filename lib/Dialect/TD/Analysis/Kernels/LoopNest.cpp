@@ -413,6 +413,20 @@ int64_t LoopNest::estimatePositions(ArrayRef<unsigned> some) const {
   return positions;
 }
 
+double LoopNest::estimatePositions(LoopSet some) const {
+  double positions = 1;
+  for (unsigned loop = 0; loop < loops.size(); ++loop)
+    if (contains(some, loop))
+      positions *= double(estimateExtent(loop));
+  return positions;
+}
+
+double LoopNest::estimateBytes(const Access &access) const {
+  DType dtype = getDType(getElementTypeOrSelf(access.tensor.getType()));
+  return estimatePositions(getLoopsOf(access.tensor, *access.at)) *
+         double(byteSize(dtype));
+}
+
 const Coordinates &LoopNest::operandAt(Operation *op, unsigned index,
                                        const Coordinates &at) const {
   return *operands.at({op, index, &at});

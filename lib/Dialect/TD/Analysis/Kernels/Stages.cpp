@@ -13,17 +13,6 @@ static RankedTensorType getType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
-/// The bytes of the elements that the nest reads of an input.
-static int64_t getBytes(const LoopNest &nest, const Access &input) {
-  LoopSet own = nest.getLoopsOf(input.tensor, *input.at);
-  int64_t bytes =
-      byteSize(getDType(getElementTypeOrSelf(input.tensor.getType())));
-  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-    if (contains(own, loop))
-      bytes *= nest.estimateExtent(loop);
-  return bytes;
-}
-
 /// Makes the first dims of `at` the shared ones of the stage, or compares them.
 /// Each must be a loop of its own, over all `extents`.
 static bool setRows(Stage &stage, const Coordinates &at,
@@ -283,8 +272,8 @@ int64_t Stages::getBytesReadAgain() const {
     for (auto [whole, own] :
          llvm::zip(stage.nest.getInputs(), part.getInputs()))
       if (!whole.tensor.getDefiningOp<StageOp>())
-        bytes +=
-            countBlocks() * getBytes(part, own) - getBytes(stage.nest, whole);
+        bytes += countBlocks() * int64_t(part.estimateBytes(own)) -
+                 int64_t(stage.nest.estimateBytes(whole));
     if (stage.addsUp)
       bytes += 2 * countSerialBlocks() *
                estimateBytes(getType(stage.nest.getRoots().front().tensor));

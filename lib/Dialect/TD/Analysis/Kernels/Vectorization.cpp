@@ -91,21 +91,6 @@ static double extentOf(const LoopNest &nest, unsigned loop) {
   return static_cast<double>(nest.estimateExtent(loop));
 }
 
-static double volume(const LoopNest &nest, LoopSet loops) {
-  double product = 1;
-  for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-    if (contains(loops, loop))
-      product *= extentOf(nest, loop);
-  return product;
-}
-
-/// The bytes of the elements that the nest reads.
-static double getBytes(const LoopNest &nest, const Access &access) {
-  Type element = getElementTypeOrSelf(access.tensor.getType());
-  return volume(nest, nest.getLoopsOf(access.tensor, *access.at)) *
-         element.getIntOrFloatBitWidth() / 8;
-}
-
 llvm::SmallVector<unsigned, 2> getPanelRows(const LoopNest &nest,
                                             const Reduction &product,
                                             unsigned factor, unsigned lane,
@@ -152,7 +137,7 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
                       int64_t cacheBytes) {
   // The number of vectors to run over `loops` once.
   auto vectors = [&](LoopSet loops) {
-    double count = volume(nest, loops & ~lanes);
+    double count = nest.estimatePositions(loops & ~lanes);
     for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
       if (contains(loops & lanes, loop))
         count *= std::ceil(extentOf(nest, loop) / width);
@@ -168,7 +153,7 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
       int stride = getLaneStride(nest, access, loop, layoutOf(access.tensor));
       if (stride != 0)
         return stride == 1 ? kContiguous : gathered;
-      bool isFar = getBytes(nest, access) > double(cacheBytes) &&
+      bool isFar = nest.estimateBytes(access) > double(cacheBytes) &&
                    std::ceil(extentOf(nest, loop) / width) <= kFewVectors;
       return isFar ? kUniformFar : kUniform;
     }
@@ -184,7 +169,7 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
     double each = 1;
     for (const Access &input : nest.getInputs())
       if (LoopSet of = nest.getLoopsOf(input.tensor, *input.at); of & own) {
-        double readers = volume(nest, reduction.parallel & ~of);
+        double readers = nest.estimatePositions(reduction.parallel & ~of);
         double gathered = isCopied && readers >= kFewReaders
                               ? alone / readers + kContiguous
                               : reused;
@@ -192,7 +177,7 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
       }
     cost += each * vectors(all);
     if (own & lanes)
-      cost += kLaneSum * volume(nest, reduction.parallel);
+      cost += kLaneSum * nest.estimatePositions(reduction.parallel);
   }
   double each = 0;
   for (const Access &access : nest.getRoots())

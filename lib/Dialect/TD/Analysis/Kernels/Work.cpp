@@ -19,8 +19,8 @@ public:
   double count() {
     double work = 0;
     for (const Access &root : nest.getRoots())
-      work += getAccessCost(
-                  countPositions(nest.getLoopsOf(root.tensor, *root.at))) +
+      work += getAccessCost(nest.estimatePositions(
+                  nest.getLoopsOf(root.tensor, *root.at))) +
               visit(root.tensor, *root.at);
     return work;
   }
@@ -30,28 +30,20 @@ private:
     return elements * (elements > kMostCached ? kInMemory : kCached);
   }
 
-  double countPositions(LoopSet loops) const {
-    double positions = 1;
-    for (unsigned loop = 0; loop < nest.getLoops().size(); ++loop)
-      if (contains(loops, loop))
-        positions *= double(nest.estimateExtent(loop));
-    return positions;
-  }
-
   /// The work of `value` at `at` and, transitively, of its operands. Each value
   /// counts once.
   double visit(Value value, const Coordinates &at) {
     if (!isa<RankedTensorType>(value.getType()) ||
         !counted.insert({value, &at}).second)
       return 0;
-    double positions = countPositions(nest.getLoopsOf(value, at));
+    double positions = nest.estimatePositions(nest.getLoopsOf(value, at));
     Operation *op = value.getDefiningOp();
     if (!op || !nest.isInside(op))
       return getAccessCost(positions);
     double cost = double(cast<ComputeOp>(op).getInfo().cost);
     if (const Reduction *reduction = nest.findReduction(op)) {
-      positions = countPositions(reduction->parallel) *
-                  countPositions(toLoopSet(reduction->loops));
+      positions = nest.estimatePositions(reduction->parallel) *
+                  nest.estimatePositions(toLoopSet(reduction->loops));
       cost = 1;
     }
     double work = cost * positions;
