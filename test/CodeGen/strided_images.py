@@ -6,12 +6,12 @@ import sys
 import numpy as np
 
 # Stride, padding, dilation, groups; the names of transposed convolutions.
-ATTRIBUTES = {"up": (2, 0, 1, 1), "gan": (2, 1, 1, 1), "odd": (2, 1, 1, 1), "dilated": (3, 2, 2, 1),
-              "groups": (3, 1, 1, 2), "sound": (8, 4, 1, 1), "volume": (2, 1, 1, 1),
-              "none": (2, 1, 1, 1), "down": (2, 1, 1, 1), "one": (2, 0, 1, 1),
-              "skips": (2, 0, 2, 1), "far": (4, 0, 1, 1), "mixed": ((3, 1), (2, 0), 1, 1),
-              "f64": (2, 1, 1, 1)}
-TRANSPOSED = ("up", "gan", "odd", "dilated", "groups", "sound", "volume", "none")
+ATTRIBUTES = {"up": (2, 0, 1, 1), "gan": (2, 1, 1, 1), "odd": (2, 1, 1, 1),
+              "dilated": (3, 2, 2, 1), "groups": (3, 1, 1, 2), "patches": (18, 0, 1, 1),
+              "sound": (8, 4, 1, 1), "volume": (2, 1, 1, 1), "none": (2, 1, 1, 1),
+              "down": (2, 1, 1, 1), "one": (2, 0, 1, 1), "skips": (2, 0, 2, 1),
+              "far": (4, 0, 1, 1), "mixed": ((3, 1), (2, 0), 1, 1), "f64": (2, 1, 1, 1)}
+TRANSPOSED = ("up", "gan", "odd", "dilated", "groups", "patches", "sound", "volume", "none")
 
 
 def convolve(x, w, d, attributes):

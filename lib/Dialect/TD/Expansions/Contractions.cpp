@@ -12,9 +12,9 @@
 // - An image: the sum is over k. The results at a = s * a' + phase have the
 // same
 //   terms for all a', so each phase is a contraction of y with every few
-//   elements of the other operand. The results of the phases are interleaved
-//   ("Is the deconvolution layer the same as a convolutional layer?", Shi et
-//   al., 2016).
+//   elements of the other operand. Consecutive phases that read the same
+//   elements of y are one contraction. The results are interleaved ("Is the
+//   deconvolution layer the same as a convolutional layer?", Shi et al., 2016).
 // - A gradient of weights: the sum is over a. It is over d instead, and the
 // other
 //   operand is read at a = s * d + low - f * k - c.
@@ -33,8 +33,9 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// The most phases of all dims together: each is a kernel.
-static constexpr int64_t kMostPhases = 16;
+/// The most groups of phases of all dims together: each is a kernel. The most
+/// phases of a dim, each of which is looked at.
+static constexpr int64_t kMostGroups = 16, kMostPhases = 1024;
 
 /// The fewest products with zeros, in the sum of a result, that make up for the
 /// time of interleaving: 60 products did, 28 did not (measured on a Xeon with
@@ -68,23 +69,35 @@ struct SteppedDim {
   }
 };
 
-/// The terms of a phase along one dim: k = first + stride * k', which read y at
-/// a' + factor * k' + start.
-struct PhaseTerms {
-  int64_t first = 0, stride = 1, count = 0;
+/// Consecutive phases along one dim. Number j of them has the terms
+/// k = first + j + stride * k', which read y at a' + factor * k' + start.
+struct PhaseGroup {
+  int64_t phases = 1;
+  int64_t first = 0, stride = 1;
+  int64_t count = 0; ///< of k'; 0: the results are 0
   int64_t factor = 0, start = 0;
+
+  /// Whether `next` is the group of the phase after these.
+  bool isContinuedBy(const PhaseGroup &next) const {
+    return count == next.count &&
+           (count == 0 || (next.first == first + phases &&
+                           next.factor == factor && next.start == start));
+  }
 };
 
 /// The phases along one dim.
 struct PhasedDim {
   SteppedDim dim;
-  SmallVector<PhaseTerms, 4> phases;
+  SmallVector<PhaseGroup, 4> groups;
   int64_t size = 0;   ///< of a'
   int64_t before = 0; ///< zeros before y
   int64_t padded = 0; ///< size of y with zeros around it
 
   explicit PhasedDim(const SteppedDim &dim);
 };
+
+/// A group of each dim.
+using PhaseGroups = SmallVector<PhaseGroup, 3>;
 
 /// A contraction with an operand z that has zeros between its elements.
 class SpreadContraction {
@@ -104,16 +117,22 @@ private:
   bool hasManyZeros();
   Value sumOverElements();
   Value computePhases();
-  Value computePhase(ArrayRef<PhasedDim> dims, ArrayRef<PhaseTerms> terms,
+  /// The type of the results of a group: the phases of each dim come first.
+  RankedTensorType getType(ArrayRef<PhasedDim> dims,
+                           ArrayRef<PhaseGroup> groups);
+  Value computeGroup(ArrayRef<PhasedDim> dims, ArrayRef<PhaseGroup> groups,
                      Value y);
-  Value interleave(ArrayRef<PhasedDim> dims, ArrayRef<Value> results);
-  Value setApart(ArrayRef<PhasedDim> dims, ArrayRef<int64_t> phase,
-                 Value result);
+  Value computeGroups(ArrayRef<PhasedDim> dims, PhaseGroups &chosen, Value y);
+  Value interleave(ArrayRef<PhasedDim> dims, Value results);
+  Value setApart(ArrayRef<PhasedDim> dims, Value y);
   /// y with zeros around it: along stepped dim i, `before[i]` zeros and
   /// `sizes[i]` elements in all.
   Value padElements(ArrayRef<int64_t> before, ArrayRef<int64_t> sizes);
+  /// Contracts `own`, in the place of z, with `others`; the maps have `added`
+  /// dims before those of the contraction.
   Value contract(RankedTensorType type, Value own, Value others,
-                 ArrayRef<AffineExpr> ownMap, ArrayRef<AffineExpr> othersMap);
+                 ArrayRef<AffineExpr> ownMap, ArrayRef<AffineExpr> othersMap,
+                 unsigned added = 0);
 
   AffineExpr dimOf(unsigned dim) {
     return getAffineDimExpr(dim, builder.getContext());
@@ -233,9 +252,10 @@ Value SpreadContraction::padElements(ArrayRef<int64_t> before,
 
 Value SpreadContraction::contract(RankedTensorType type, Value own,
                                   Value others, ArrayRef<AffineExpr> ownMap,
-                                  ArrayRef<AffineExpr> othersMap) {
+                                  ArrayRef<AffineExpr> othersMap,
+                                  unsigned added) {
   auto toMap = [&](ArrayRef<AffineExpr> coordinates) {
-    return AffineMap::get(maps[0].getNumDims(), maps[0].getNumSymbols(),
+    return AffineMap::get(maps[0].getNumDims() + added, maps[0].getNumSymbols(),
                           coordinates, op.getContext());
   };
   Value operands[] = {own, others};
@@ -289,94 +309,121 @@ PhasedDim::PhasedDim(const SteppedDim &dim) : dim(dim) {
   // s * d = a + factor * k + offset
   int64_t s = dim.step, factor = dim.summed.factor,
           offset = dim.constant - dim.low;
-  int64_t first = 0, last = dim.size - 1; // element of y that is read
   for (int64_t phase = 0; phase < s; ++phase) {
-    PhaseTerms &terms = phases.emplace_back();
+    PhaseGroup own;
     auto isElement = [&](int64_t k) {
       return llvm::mod(phase + factor * k + offset, s) == 0;
     };
-    while (terms.first < dim.summed.size && !isElement(terms.first))
-      ++terms.first;
-    if (terms.first == dim.summed.size || phase >= dim.result.size)
-      continue;
-    terms.stride = s / std::gcd(std::abs(factor), s);
-    terms.count = llvm::divideCeil(dim.summed.size - terms.first, terms.stride);
-    terms.factor = factor * terms.stride / s;
-    terms.start = (phase + factor * terms.first + offset) / s;
-    size =
-        std::max<int64_t>(size, llvm::divideCeil(dim.result.size - phase, s));
+    while (own.first < dim.summed.size && !isElement(own.first))
+      ++own.first;
+    if (own.first < dim.summed.size && phase < dim.result.size) {
+      own.stride = s / std::gcd(std::abs(factor), s);
+      own.count = llvm::divideCeil(dim.summed.size - own.first, own.stride);
+      own.factor = factor * own.stride / s;
+      own.start = (phase + factor * own.first + offset) / s;
+      size =
+          std::max<int64_t>(size, llvm::divideCeil(dim.result.size - phase, s));
+    }
+    if (!groups.empty() && groups.back().isContinuedBy(own))
+      ++groups.back().phases;
+    else
+      groups.push_back(own);
   }
-  for (const PhaseTerms &terms : phases) {
-    if (terms.count == 0)
+  int64_t first = 0, last = dim.size - 1; // elements of y that are read
+  for (const PhaseGroup &group : groups) {
+    if (group.count == 0)
       continue;
-    int64_t far = terms.factor * (terms.count - 1);
-    first = std::min(first, terms.start + std::min<int64_t>(far, 0));
-    last = std::max(last, terms.start + std::max<int64_t>(far, 0) + size - 1);
+    int64_t far = group.factor * (group.count - 1);
+    first = std::min(first, group.start + std::min<int64_t>(far, 0));
+    last = std::max(last, group.start + std::max<int64_t>(far, 0) + size - 1);
   }
   before = -first;
   padded = last - first + 1;
 }
 
-/// The results of one phase: a dim has `terms`. `y` has zeros around it.
-Value SpreadContraction::computePhase(ArrayRef<PhasedDim> dims,
-                                      ArrayRef<PhaseTerms> terms, Value y) {
-  SmallVector<AffineExpr> own(maps[operand].getResults());
-  Value part = other;
-  RankedTensorType partType = otherType, type = op.getType();
-  for (auto [phased, of] : llvm::zip_equal(dims, terms)) {
-    const SteppedDim &dim = phased.dim;
-    type = withDim(type, dim.result.index, phased.size);
-    own[dim.index] = dimOf(dim.result.index) +
-                     dimOf(dim.summed.index) * of.factor +
-                     (of.start + phased.before);
-    if (of.count == dim.summed.size)
-      continue;
-    partType = withDim(partType, dim.other, of.count);
-    part = SliceOp::create(builder, loc, partType, part, constant(of.first),
-                           dim.other, of.stride,
-                           getRunTimeSizes(builder, loc, other));
-  }
-  return contract(type, y, part, own, maps[1 - operand].getResults());
-}
-
-/// The whole result, if one phase alone has terms.
-Value SpreadContraction::setApart(ArrayRef<PhasedDim> dims,
-                                  ArrayRef<int64_t> phase, Value result) {
+RankedTensorType SpreadContraction::getType(ArrayRef<PhasedDim> dims,
+                                            ArrayRef<PhaseGroup> groups) {
   RankedTensorType type = op.getType();
-  SmallVector<Value> low(type.getRank(), constant(0));
-  SmallVector<int64_t> apart(type.getRank(), 1);
-  for (auto [phased, first] : llvm::zip_equal(dims, phase)) {
-    low[phased.dim.result.index] = constant(first);
-    apart[phased.dim.result.index] = phased.dim.step;
-  }
-  return InsetOp::create(builder, loc, type, fill(type, op.getSizes()), result,
-                         low, apart);
+  SmallVector<int64_t> shape;
+  for (const PhaseGroup &group : groups)
+    shape.push_back(group.phases);
+  for (const PhasedDim &phased : dims)
+    type = withDim(type, phased.dim.result.index, phased.size);
+  llvm::append_range(shape, type.getShape());
+  return type.clone(shape);
 }
 
-/// The whole result: `results` has those of all phases, the last dim's phases
-/// one after the other.
-Value SpreadContraction::interleave(ArrayRef<PhasedDim> dims,
-                                    ArrayRef<Value> results) {
-  ValueRange sizes = op.getSizes();
-  auto type = cast<RankedTensorType>(results.front().getType());
-  auto reshape = [&](Value value, ArrayRef<int64_t> shape) -> Value {
-    return ReshapeOp::create(builder, loc, type.clone(shape), value, sizes);
+/// The results of a group of phases along each dim; `y` has zeros around it.
+Value SpreadContraction::computeGroup(ArrayRef<PhasedDim> dims,
+                                      ArrayRef<PhaseGroup> groups, Value y) {
+  unsigned added = dims.size();
+  auto shift = [&](ArrayRef<AffineExpr> coordinates) {
+    SmallVector<AffineExpr> shifted;
+    for (AffineExpr coordinate : coordinates)
+      shifted.push_back(
+          coordinate.shiftDims(maps[0].getNumDims(), added, /*offset=*/0));
+    return shifted;
   };
-  SmallVector<int64_t> stacked{1};
-  llvm::append_range(stacked, type.getShape());
-  SmallVector<Value> parts;
-  for (Value result : results)
-    parts.push_back(reshape(result, stacked));
-  stacked[0] = results.size();
-  Value all = ConcatOp::create(builder, loc, type.clone(stacked), parts, 0);
+  SmallVector<AffineExpr> own = shift(maps[operand].getResults()), others;
+  // The elements of the other operand: (phases…, its dims).
+  SmallVector<AffineExpr> read;
+  for (unsigned dim = 0; dim < otherType.getRank(); ++dim)
+    read.push_back(dimOf(added + dim));
+  SmallVector<int64_t> shape;
+  RankedTensorType partType = otherType;
+  for (auto [i, phased, of] : llvm::enumerate(dims, groups)) {
+    const SteppedDim &dim = phased.dim;
+    own[dim.index] = dimOf(added + dim.result.index) +
+                     dimOf(added + dim.summed.index) * of.factor +
+                     (of.start + phased.before);
+    read[dim.other] =
+        dimOf(added + dim.other) * of.stride + dimOf(i) + of.first;
+    partType = withDim(partType, dim.other, of.count);
+    shape.push_back(of.phases);
+    others.push_back(dimOf(i));
+  }
+  llvm::append_range(shape, partType.getShape());
+  llvm::append_range(others, shift(maps[1 - operand].getResults()));
+  Value part = WindowOp::create(
+      builder, loc, otherType.clone(shape), other, ValueRange(),
+      AffineMap::get(shape.size(), /*symbolCount=*/0, read, op.getContext()),
+      getRunTimeSizes(builder, loc, other));
+  return contract(getType(dims, groups), y, part, own, others, added);
+}
 
-  // The dims of the phases first, then each after its dim of the result.
-  SmallVector<int64_t> split, order, inOrder, merged(type.getShape());
-  for (const PhasedDim &phased : dims)
-    split.push_back(phased.dim.step);
-  llvm::append_range(split, type.getShape());
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+/// The results of all groups that begin with those of `chosen`, one after the
+/// other along the dim of the phases.
+Value SpreadContraction::computeGroups(ArrayRef<PhasedDim> dims,
+                                       PhaseGroups &chosen, Value y) {
+  unsigned dim = chosen.size();
+  if (dim == dims.size()) {
+    if (llvm::all_of(chosen, [](const PhaseGroup &of) { return of.count; }))
+      return computeGroup(dims, chosen, y);
+    return fill(getType(dims, chosen), op.getSizes());
+  }
+  SmallVector<Value> parts;
+  int64_t phases = 0;
+  for (const PhaseGroup &group : dims[dim].groups) {
+    chosen.push_back(group);
+    parts.push_back(computeGroups(dims, chosen, y));
+    chosen.pop_back();
+    phases += group.phases;
+  }
+  if (parts.size() == 1)
+    return parts.front();
+  auto type = cast<RankedTensorType>(parts.front().getType());
+  return ConcatOp::create(builder, loc, withDim(type, dim, phases), parts, dim);
+}
+
+/// The whole result, of `results` with the phases of each dim first.
+Value SpreadContraction::interleave(ArrayRef<PhasedDim> dims, Value results) {
+  ValueRange sizes = op.getSizes();
+  auto type = cast<RankedTensorType>(results.getType());
+  // Each dim of phases after its dim of the result.
+  SmallVector<int64_t> order, inOrder, merged;
+  for (int64_t dim = 0; dim < op.getType().getRank(); ++dim) {
     order.push_back(dims.size() + dim);
+    merged.push_back(type.getDimSize(order.back()));
     for (auto [i, phased] : llvm::enumerate(dims))
       if (phased.dim.result.index == dim) {
         order.push_back(i);
@@ -384,10 +431,10 @@ Value SpreadContraction::interleave(ArrayRef<PhasedDim> dims,
       }
   }
   for (int64_t dim : order)
-    inOrder.push_back(split[dim]);
-  Value result = PermuteOp::create(builder, loc, type.clone(inOrder),
-                                   reshape(all, split), order);
-  result = reshape(result, merged);
+    inOrder.push_back(type.getDimSize(dim));
+  Value result =
+      PermuteOp::create(builder, loc, type.clone(inOrder), results, order);
+  result = ReshapeOp::create(builder, loc, type.clone(merged), result, sizes);
   // A result whose size is no multiple of the step has fewer elements of the
   // last phases.
   for (const PhasedDim &phased : dims) {
@@ -400,6 +447,32 @@ Value SpreadContraction::interleave(ArrayRef<PhasedDim> dims,
                              constant(0), dim, 1, sizes);
   }
   return result;
+}
+
+/// The whole result, if only one phase of each dim has terms.
+Value SpreadContraction::setApart(ArrayRef<PhasedDim> dims, Value y) {
+  RankedTensorType type = op.getType();
+  PhaseGroups chosen;
+  SmallVector<Value> low(type.getRank(), constant(0));
+  SmallVector<int64_t> apart(type.getRank(), 1);
+  for (const PhasedDim &phased : dims) {
+    int64_t phase = 0;
+    for (const PhaseGroup &group : phased.groups) {
+      if (group.count) {
+        chosen.push_back(group);
+        low[phased.dim.result.index] = constant(phase);
+      }
+      phase += group.phases;
+    }
+    apart[phased.dim.result.index] = phased.dim.step;
+  }
+  Value result = computeGroup(dims, chosen, y);
+  auto own = cast<RankedTensorType>(result.getType());
+  result = ReshapeOp::create(builder, loc,
+                             own.clone(own.getShape().drop_front(dims.size())),
+                             result, op.getSizes());
+  return InsetOp::create(builder, loc, type, fill(type, op.getSizes()), result,
+                         low, apart);
 }
 
 /// Whether the sum of a result has at least kFewestZeros products with zeros.
@@ -421,46 +494,28 @@ bool SpreadContraction::hasManyZeros() {
 Value SpreadContraction::computePhases() {
   SmallVector<PhasedDim, 3> dims;
   SmallVector<int64_t> before, sizes;
-  int64_t count = 1;
+  int64_t groups = 1, phasesWithTerms = 1;
   for (const SteppedDim &step : steps) {
-    if (step.step > kMostPhases / count)
+    if (step.step > kMostPhases)
       return {};
-    count *= step.step;
     const PhasedDim &phased = dims.emplace_back(step);
-    if (phased.size == 0)
+    int64_t own = 0;
+    for (const PhaseGroup &group : phased.groups)
+      own += group.count ? group.phases : 0;
+    phasesWithTerms *= own;
+    if (int64_t(phased.groups.size()) > kMostGroups / groups)
       return {};
+    groups *= phased.groups.size();
     before.push_back(phased.before);
     sizes.push_back(phased.padded);
   }
+  if (phasesWithTerms == 0)
+    return {};
   Value y = padElements(before, sizes);
-  SmallVector<Value> results;
-  SmallVector<int64_t> last; // the last phase with terms
-  unsigned withTerms = 0;
-  for (int64_t number = 0; number < count; ++number) {
-    SmallVector<int64_t> phase(dims.size());
-    SmallVector<PhaseTerms> terms(dims.size());
-    int64_t rest = number;
-    for (unsigned i = dims.size(); i-- > 0; rest /= dims[i].dim.step) {
-      phase[i] = rest % dims[i].dim.step;
-      terms[i] = dims[i].phases[phase[i]];
-    }
-    bool isZero =
-        llvm::any_of(terms, [](const PhaseTerms &of) { return of.count == 0; });
-    results.push_back(isZero ? Value() : computePhase(dims, terms, y));
-    if (!isZero) {
-      last = phase;
-      ++withTerms;
-    }
-  }
-  auto isComputed = [](Value result) { return bool(result); };
-  Value computed = *llvm::find_if(results, isComputed);
-  if (withTerms == 1)
-    return setApart(dims, last, computed);
-  auto type = cast<RankedTensorType>(computed.getType());
-  for (Value &result : results)
-    if (!result)
-      result = fill(type, op.getSizes());
-  return interleave(dims, results);
+  if (phasesWithTerms == 1)
+    return setApart(dims, y);
+  PhaseGroups chosen;
+  return interleave(dims, computeGroups(dims, chosen, y));
 }
 
 Value SpreadContraction::expand() {

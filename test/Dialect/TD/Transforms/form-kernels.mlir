@@ -599,14 +599,13 @@ func.func @joined(%x: tensor<80x80xf32>, %v: tensor<80x80xf32>) -> tensor<80x80x
 
 // A transposed convolution of step 2 leaves out the products with the zeros: 1, 2,
 // 2 and 4 of 9 in the four phases, whose results are interleaved.
-// CHECK: #[[FIRST:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 - d5, d3 - d6)>
 // CHECK-LABEL: func.func @phases
 // CHECK-NOT: step [1, 1, 2, 2]
 // CHECK: td.inset {{.*}} step [1, 1, 1, 1] : tensor<2x8x6x6xf32>, tensor<2x8x5x5xf32>
-// CHECK: td.contract {{.*}} at #[[FIRST]], {{.*}} tensor<8x4x1x1xf32> -> tensor<2x4x5x5xf32>
-// CHECK: td.contract {{.*}} tensor<8x4x1x2xf32> -> tensor<2x4x5x5xf32>
-// CHECK: td.contract {{.*}} tensor<8x4x2x1xf32> -> tensor<2x4x5x5xf32>
-// CHECK: td.contract {{.*}} tensor<8x4x2x2xf32> -> tensor<2x4x5x5xf32>
+// CHECK: td.contract {{.*}} tensor<1x1x8x4x1x1xf32> -> tensor<1x1x2x4x5x5xf32>
+// CHECK: td.contract {{.*}} tensor<1x1x8x4x1x2xf32> -> tensor<1x1x2x4x5x5xf32>
+// CHECK: td.contract {{.*}} tensor<1x1x8x4x2x1xf32> -> tensor<1x1x2x4x5x5xf32>
+// CHECK: td.contract {{.*}} tensor<1x1x8x4x2x2xf32> -> tensor<1x1x2x4x5x5xf32>
 // CHECK: td.concat
 // CHECK: td.permute {{.*}} [2, 3, 4, 0, 5, 1]
 // CHECK: td.slice {{.*}} tensor<2x4x9x9xf32>
@@ -624,9 +623,30 @@ func.func @phases(%y: tensor<2x8x5x5xf32>, %w: tensor<8x4x3x3xf32>) -> tensor<2x
 
 // -----
 
+// Phases that read the same elements are one contraction: all of them, if the step
+// is the size of the kernel.
+// CHECK: affine_map<(d0, d1, d2, d3) -> (d1, d2, d3 * 8 + d0)>
+// CHECK-LABEL: func.func @joined_phases
+// CHECK: td.contract %arg{{.*}} tensor<2x8x5xf32>, tensor<8x8x4x1xf32> -> tensor<8x2x4x5xf32>
+// CHECK-NOT: td.contract
+// CHECK: td.permute {{.*}} [1, 2, 3, 0] : tensor<8x2x4x5xf32> to tensor<2x4x5x8xf32>
+#image = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d2 - d4 + 7)>
+#weight = affine_map<(d0, d1, d2, d3, d4) -> (d3, d1, d4)>
+func.func @joined_phases(%y: tensor<2x8x5xf32>, %w: tensor<8x4x8xf32>) -> tensor<2x4x40xf32> {
+  %zero = arith.constant 0.0 : f64
+  %c0 = arith.constant 0 : i64
+  %c7 = arith.constant 7 : i64
+  %zeros = td.fill %zero : f64 -> tensor<2x8x47xf32>
+  %z = td.inset %zeros, %y[%c0, %c0, %c7] step [1, 1, 8] : tensor<2x8x47xf32>, tensor<2x8x5xf32>
+  %r = td.contract %z, %w at #image, #weight : tensor<2x8x47xf32>, tensor<8x4x8xf32> -> tensor<2x4x40xf32>
+  return %r : tensor<2x4x40xf32>
+}
+
+// -----
+
 // Of a kernel of one element, one phase has products. Its results are set into zeros.
 // CHECK-LABEL: func.func @one_phase
-// CHECK: td.contract %arg{{.*}} tensor<2x100x4xf32>, tensor<100x4x1xf32> -> tensor<2x4x4xf32>
+// CHECK: td.contract %arg{{.*}} tensor<2x100x4xf32>, tensor<1x100x4x1xf32> -> tensor<1x2x4x4xf32>
 // CHECK: td.inset {{.*}} step [1, 1, 2] : tensor<2x4x7xf32>, tensor<2x4x4xf32>
 #image = affine_map<(d0, d1, d2, d3, d4) -> (d0, d3, d2 - d4)>
 #weight = affine_map<(d0, d1, d2, d3, d4) -> (d3, d1, d4)>
