@@ -90,6 +90,7 @@ def gradients(q, k, v, g, allowed=True):
 for name, before, allowed in (
         ("gradients", lambda x: x, True), ("causalGradients", lambda x: x, np.tri(333, dtype=bool)),
         ("headGradients", turned, True), ("fewGradients", lambda x: x, True),
+        ("partGradients", lambda x: x, np.tri(333, dtype=bool)),
         ("againGradients", lambda x: x, np.tri(512, dtype=bool)),
         ("maskedGradients", lambda x: x, load("maskedGradients.mask")),
         ("maskedAgain", lambda x: x, load("maskedAgain.mask"))):

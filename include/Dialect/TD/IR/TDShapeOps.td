@@ -233,6 +233,7 @@ def TD_SliceOp : TD_ComputeOp<"slice", [Diff, TD_Sized, Expand], ["getAccess"]> 
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TD_DiagonalOp : TD_ComputeOp<"diagonal", [Diff, TD_Sized], ["getAccess"]> {
@@ -288,6 +289,7 @@ def TD_UpdateSliceOp : TD_ComputeOp<"update_slice", [
     type($input) `,` type($update)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def TD_ConcatOp : TD_ComputeOp<"concat", [Diff,

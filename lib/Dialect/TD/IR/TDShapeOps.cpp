@@ -1,6 +1,7 @@
 //===- TDShapeOps.cpp - elements moved without arithmetic -----------------===//
 
 #include "OpHelpers.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -321,6 +322,46 @@ OpFoldResult SliceOp::fold(FoldAdaptor) {
                                                            : Value();
 }
 
+namespace {
+/// Consecutive elements along a dim, at a position in range that is known.
+struct Run {
+  uint64_t dim;
+  int64_t start, size;
+
+  /// The elements that the op reads or replaces, of which `part` has as many.
+  template <typename Slice>
+  static std::optional<Run> get(Slice op, RankedTensorType part) {
+    std::optional<int64_t> start = getConstantIntValue(op.getStart());
+    int64_t whole = op.getInput().getType().getDimSize(op.getDim()),
+            size = part.getDimSize(op.getDim());
+    if (!start || *start < 0 || op.getStep() != 1 ||
+        ShapedType::isDynamic(size) || ShapedType::isDynamic(whole) ||
+        *start + size > whole)
+      return std::nullopt;
+    return Run{op.getDim(), *start, size};
+  }
+  static std::optional<Run> get(UpdateSliceOp op) {
+    return get(op, op.getUpdate().getType());
+  }
+  int64_t getEnd() const { return start + size; }
+};
+} // namespace
+
+/// A slice next to one that was replaced is that of the tensor before.
+LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
+  if (succeeded(foldFill(op, rewriter, op.getSizes())))
+    return success();
+  auto replaced = op.getInput().getDefiningOp<UpdateSliceOp>();
+  std::optional<Run> other = replaced ? Run::get(replaced) : std::nullopt,
+                     own = Run::get(op, op.getType());
+  if (!other || !own || own->dim != other->dim ||
+      (own->start < other->getEnd() && other->start < own->getEnd()))
+    return rewriter.notifyMatchFailure(op, "reads what was replaced");
+  rewriter.modifyOpInPlace(
+      op, [&] { op.getInputMutable().assign(replaced.getInput()); });
+  return success();
+}
+
 LogicalResult DiagonalOp::verify() {
   RankedTensorType from = getInput().getType(), to = getType();
   // C1
@@ -376,6 +417,38 @@ LogicalResult UpdateSliceOp::verify() {
                         update.getShape())))
     return failure();
   return verifyDType(*this, "update", whole, update);
+}
+
+/// Slices that replace a whole tensor, one after the other, are its parts: the
+/// gradient of a tensor that is read in slices.
+LogicalResult UpdateSliceOp::canonicalize(UpdateSliceOp op,
+                                          PatternRewriter &rewriter) {
+  SmallVector<std::pair<Run, Value>> parts;
+  int64_t missing = op.getType().getDimSize(op.getDim());
+  for (UpdateSliceOp part = op; part && missing > 0;
+       part = part.getInput().getDefiningOp<UpdateSliceOp>()) {
+    std::optional<Run> run = Run::get(part);
+    if (!run || run->dim != op.getDim() || (part != op && !part->hasOneUse()))
+      break;
+    parts.push_back({*run, part.getUpdate()});
+    missing -= run->size;
+  }
+  llvm::sort(parts, [](const auto &a, const auto &b) {
+    return std::make_pair(a.first.start, a.first.size) <
+           std::make_pair(b.first.start, b.first.size);
+  });
+  int64_t end = 0;
+  SmallVector<Value> inOrder;
+  for (const auto &[run, value] : parts) {
+    if (run.start != end)
+      return rewriter.notifyMatchFailure(op, "parts overlap");
+    end = run.getEnd();
+    inOrder.push_back(value);
+  }
+  if (missing != 0 || parts.empty())
+    return rewriter.notifyMatchFailure(op, "elements of the base remain");
+  rewriter.replaceOpWithNewOp<ConcatOp>(op, op.getType(), inOrder, op.getDim());
+  return success();
 }
 
 SmallVector<UpdatePart> UpdateSliceOp::getParts() {

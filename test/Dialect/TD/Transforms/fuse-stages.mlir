@@ -22,6 +22,34 @@ func.func @attention(%q: tensor<4x1024x32xf32>, %k: tensor<4x1024x32xf32>, %v: t
 
 // -----
 
+// What is read from outside may be slices: queries, keys and values of one tensor.
+// CHECK-LABEL: func.func @slices
+// CHECK: td.kernel(%arg0)
+// CHECK: td.matmul
+// CHECK: td.stage
+// CHECK: td.stage
+// CHECK: td.matmul
+// CHECK: td.yield
+// CHECK-NOT: td.kernel
+func.func @slices(%x: tensor<3x4x1024x32xf32>) -> tensor<4x1024x32xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %0 = td.slice %x[%c0] dim 0 step 1 : tensor<3x4x1024x32xf32> to tensor<1x4x1024x32xf32>
+  %1 = td.slice %x[%c1] dim 0 step 1 : tensor<3x4x1024x32xf32> to tensor<1x4x1024x32xf32>
+  %2 = td.slice %x[%c2] dim 0 step 1 : tensor<3x4x1024x32xf32> to tensor<1x4x1024x32xf32>
+  %q = td.reshape %0 : tensor<1x4x1024x32xf32> to tensor<4x1024x32xf32>
+  %k = td.reshape %1 : tensor<1x4x1024x32xf32> to tensor<4x1024x32xf32>
+  %v = td.reshape %2 : tensor<1x4x1024x32xf32> to tensor<4x1024x32xf32>
+  %t = td.permute %k [0, 2, 1] : tensor<4x1024x32xf32> to tensor<4x32x1024xf32>
+  %s = td.matmul %q, %t : tensor<4x1024x32xf32>, tensor<4x32x1024xf32> -> tensor<4x1024x1024xf32>
+  %p = td.softmax %s dim 2 : tensor<4x1024x1024xf32>
+  %y = td.matmul %p, %v : tensor<4x1024x1024xf32>, tensor<4x1024x32xf32> -> tensor<4x1024x32xf32>
+  return %y : tensor<4x1024x32xf32>
+}
+
+// -----
+
 // Not if something else reads the scores,
 // CHECK-LABEL: func.func @read_twice
 // CHECK-NOT: td.stage

@@ -82,7 +82,8 @@ struct FuseStagesPass : impl::FuseStagesPassBase<FuseStagesPass> {
     getOperation()->walk([&](KernelOp kernel) { kernels.push_back(kernel); });
     llvm::DenseSet<Operation *> seen;
     for (KernelOp head : kernels) {
-      if (!seen.insert(head).second || !mayPassOn(head) || !readsAtLoops(head))
+      if (!seen.insert(head).second || !mayPassOn(head) ||
+          !readsAtLoops(head, head))
         continue;
       SmallVector<KernelOp> group = findGroup(head);
       if (!group.empty() && mergeGroup(group)) {
@@ -92,7 +93,7 @@ struct FuseStagesPass : impl::FuseStagesPassBase<FuseStagesPass> {
       SmallVector<KernelOp> chain = {head};
       while (mayPassOn(chain.back())) {
         KernelOp next = findReader(chain.back());
-        if (!next || !readsAtLoops(next) || !seen.insert(next).second)
+        if (!next || !readsAtLoops(next, head) || !seen.insert(next).second)
           break;
         chain.push_back(next);
       }

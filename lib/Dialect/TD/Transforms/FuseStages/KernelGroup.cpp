@@ -7,18 +7,6 @@ using namespace mlir;
 
 namespace tdc::td {
 
-bool readsAtLoops(KernelOp kernel) {
-  SmallVector<Value> roots(
-      kernel.getBody().front().getTerminator()->getOperands());
-  FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
-  return succeeded(nest) &&
-         llvm::all_of(nest->getInputs(), [](const Access &input) {
-           return llvm::all_of(*input.at, [](Coordinate at) {
-             return getLoop(at) >= 0 || isa<AffineConstantExpr>(at);
-           });
-         });
-}
-
 bool isPureBetween(Operation *first, Operation *last) {
   for (Operation *op = first->getNextNode(); op != last; op = op->getNextNode())
     if (!isa<KernelOp, ReadOp>(op) &&
@@ -42,6 +30,31 @@ bool isPassedOn(Value value, KernelOp head) {
          2 * countElements(value) > countElements(head.getResult(0));
 }
 
+bool readsAtLoops(KernelOp kernel, KernelOp head) {
+  Block &body = kernel.getBody().front();
+  SmallVector<Value> roots(body.getTerminator()->getOperands());
+  FailureOr<LoopNest> nest = LoopNest::getOfKernel(roots);
+  if (failed(nest))
+    return false;
+  auto isSlice = [&](Coordinate at) {
+    SmallVector<std::pair<AffineExpr, int64_t>, 4> parts =
+        CoordinateSum(at).parts;
+    return !nest->findPicked(at) && llvm::count_if(parts, [](auto &part) {
+                                      return isa<AffineDimExpr>(part.first);
+                                    }) <= 1;
+  };
+  return llvm::all_of(nest->getInputs(), [&](const Access &input) {
+    auto argument = dyn_cast<BlockArgument>(input.tensor);
+    bool mayBeSlice =
+        argument &&
+        !isPassedOn(kernel.getInputs()[argument.getArgNumber()], head);
+    return llvm::all_of(*input.at, [&](Coordinate at) {
+      return getLoop(at) >= 0 || isa<AffineConstantExpr>(at) ||
+             (mayBeSlice && isSlice(at));
+    });
+  });
+}
+
 /// The most kernels of a group.
 constexpr size_t kMostOfGroup = 12;
 
@@ -59,7 +72,7 @@ SmallVector<KernelOp> findGroup(KernelOp head) {
       for (Operation *user : result.getUsers()) {
         auto reader = dyn_cast<KernelOp>(user);
         if (!reader || reader->getBlock() != head->getBlock() ||
-            reader.isOnGPU() || !readsAtLoops(reader))
+            reader.isOnGPU() || !readsAtLoops(reader, head))
           return {};
         group.insert(reader);
       }

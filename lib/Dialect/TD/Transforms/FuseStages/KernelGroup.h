@@ -8,9 +8,10 @@
 
 namespace tdc::td {
 
-/// Whether the kernel reads its inputs at loops alone: no windows, and no
-/// positions that are picked.
-bool readsAtLoops(KernelOp kernel);
+/// Whether the kernel reads its inputs at loops, each alone: no windows, and no
+/// positions that are picked. Inputs that `head`'s group does not pass on may
+/// be slices.
+bool readsAtLoops(KernelOp kernel, KernelOp head);
 
 /// Whether nothing is written between the two, which are in one block.
 bool isPureBetween(mlir::Operation *first, mlir::Operation *last);
