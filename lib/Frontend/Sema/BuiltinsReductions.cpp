@@ -23,13 +23,16 @@ static std::optional<Along> along(Checker &c, const Bound &args,
   const Val *dim = args.find("dim");
   if (dim && dim->isError())
     return std::nullopt;
-  if (!dim || dim->is(ValKind::None)) {
+  bool isSequence = dim && (dim->is(ValKind::Tuple) || dim->is(ValKind::List));
+  // No dims are all dims, as in PyTorch.
+  if (!dim || dim->is(ValKind::None) ||
+      (isSequence && elementsOf(*dim).empty())) {
     result.all = true;
     for (unsigned i = 0; i != type.dims.size(); ++i)
       result.dims.push_back(i);
   } else {
     Vals list{*dim};
-    if (dim->is(ValKind::Tuple) || dim->is(ValKind::List))
+    if (isSequence)
       list.assign(elementsOf(*dim).begin(), elementsOf(*dim).end());
     for (const Val &one : list) {
       auto index = c.tensors.takeDim(one, type, args.range());
