@@ -336,7 +336,7 @@ struct Run {
             size = part.getDimSize(op.getDim());
     if (!start || *start < 0 || op.getStep() != 1 ||
         ShapedType::isDynamic(size) || ShapedType::isDynamic(whole) ||
-        *start + size > whole)
+        *start > whole - size)
       return std::nullopt;
     return Run{op.getDim(), *start, size};
   }
