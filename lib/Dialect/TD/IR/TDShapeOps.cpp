@@ -347,6 +347,13 @@ struct Run {
 };
 } // namespace
 
+/// Whether the parts of a tensor are worth a kernel each. Of a small one, each
+/// part is written to its place by the kernel that computes it.
+static bool isLarge(RankedTensorType type) {
+  constexpr int64_t kFewestElements = 1 << 16;
+  return type.hasStaticShape() && type.getNumElements() >= kFewestElements;
+}
+
 /// A slice next to one that was replaced is that of the tensor before.
 LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
   if (succeeded(foldFill(op, rewriter, op.getSizes())))
@@ -355,6 +362,7 @@ LogicalResult SliceOp::canonicalize(SliceOp op, PatternRewriter &rewriter) {
   std::optional<Run> other = replaced ? Run::get(replaced) : std::nullopt,
                      own = Run::get(op, op.getType());
   if (!other || !own || own->dim != other->dim ||
+      !isLarge(replaced.getType()) ||
       (own->start < other->getEnd() && other->start < own->getEnd()))
     return rewriter.notifyMatchFailure(op, "reads what was replaced");
   rewriter.modifyOpInPlace(
@@ -420,9 +428,11 @@ LogicalResult UpdateSliceOp::verify() {
 }
 
 /// Slices that replace a whole tensor, one after the other, are its parts: the
-/// gradient of a tensor that is read in slices.
+/// gradient of a tensor that is read in slices, as queries, keys and values.
 LogicalResult UpdateSliceOp::canonicalize(UpdateSliceOp op,
                                           PatternRewriter &rewriter) {
+  if (!isLarge(op.getType()))
+    return rewriter.notifyMatchFailure(op, "small");
   SmallVector<std::pair<Run, Value>> parts;
   int64_t missing = op.getType().getDimSize(op.getDim());
   for (UpdateSliceOp part = op; part && missing > 0;

@@ -380,22 +380,22 @@ func.func @in_a_kernel(%x: tensor<?x1xf32>, %n: i64) -> tensor<1x?xf32> {
 
 // -----
 
-// Slices that replace a whole tensor are its parts, and what is read of it before
-// that is what was there.
+// Slices that replace a whole large tensor are its parts, and what is read of it
+// before that is what was there.
 // CHECK-LABEL: func.func @parts
-// CHECK-SAME: %[[A:.*]]: tensor<2x3xf32>, %[[B:.*]]: tensor<1x3xf32>
+// CHECK-SAME: %[[A:.*]]: tensor<2x40000xf32>, %[[B:.*]]: tensor<1x40000xf32>
 // CHECK: %[[Y:.*]] = td.concat %[[B]], %[[A]] dim 0
 // CHECK: return %[[Y]]
-func.func @parts(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>) -> tensor<3x3xf32> {
+func.func @parts(%a: tensor<2x40000xf32>, %b: tensor<1x40000xf32>) -> tensor<3x40000xf32> {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
-  %zeros = td.fill %zero : f64 -> tensor<3x3xf32>
-  %0 = td.update_slice %zeros, %a[%c1] dim 0 step 1 : tensor<3x3xf32>, tensor<2x3xf32>
-  %1 = td.slice %0[%c0] dim 0 step 1 : tensor<3x3xf32> to tensor<1x3xf32>
-  %2 = td.add %1, %b : tensor<1x3xf32>
-  %3 = td.update_slice %0, %2[%c0] dim 0 step 1 : tensor<3x3xf32>, tensor<1x3xf32>
-  return %3 : tensor<3x3xf32>
+  %zeros = td.fill %zero : f64 -> tensor<3x40000xf32>
+  %0 = td.update_slice %zeros, %a[%c1] dim 0 step 1 : tensor<3x40000xf32>, tensor<2x40000xf32>
+  %1 = td.slice %0[%c0] dim 0 step 1 : tensor<3x40000xf32> to tensor<1x40000xf32>
+  %2 = td.add %1, %b : tensor<1x40000xf32>
+  %3 = td.update_slice %0, %2[%c0] dim 0 step 1 : tensor<3x40000xf32>, tensor<1x40000xf32>
+  return %3 : tensor<3x40000xf32>
 }
 
 // -----
@@ -405,17 +405,29 @@ func.func @parts(%a: tensor<2x3xf32>, %b: tensor<1x3xf32>) -> tensor<3x3xf32> {
 // CHECK-LABEL: func.func @no_parts
 // CHECK-COUNT-7: td.update_slice
 // CHECK-NOT: td.concat
-func.func @no_parts(%x: tensor<3x3xf32>, %a: tensor<2x3xf32>, %b: tensor<1x3xf32>, %i: i64) -> (tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>) {
+func.func @no_parts(%x: tensor<3x40000xf32>, %a: tensor<2x40000xf32>, %b: tensor<1x40000xf32>, %i: i64) -> (tensor<3x40000xf32>, tensor<3x40000xf32>, tensor<3x40000xf32>, tensor<3x40000xf32>) {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64
-  %0 = td.update_slice %x, %a[%c0] dim 0 step 1 : tensor<3x3xf32>, tensor<2x3xf32>
-  %1 = td.update_slice %0, %b[%c1] dim 0 step 1 : tensor<3x3xf32>, tensor<1x3xf32>
-  %2 = td.update_slice %x, %a[%c1] dim 0 step 1 : tensor<3x3xf32>, tensor<2x3xf32>
-  %3 = td.update_slice %2, %b[%i] dim 0 step 1 : tensor<3x3xf32>, tensor<1x3xf32>
-  %4 = td.update_slice %x, %b[%c0] dim 0 step 1 : tensor<3x3xf32>, tensor<1x3xf32>
-  %5 = td.neg %4 : tensor<3x3xf32>
-  %6 = td.update_slice %4, %a[%c1] dim 0 step 1 : tensor<3x3xf32>, tensor<2x3xf32>
-  %7 = td.slice %1[%c1] dim 0 step 1 : tensor<3x3xf32> to tensor<2x3xf32>
-  %8 = td.update_slice %5, %7[%c1] dim 0 step 1 : tensor<3x3xf32>, tensor<2x3xf32>
-  return %1, %3, %6, %8 : tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>, tensor<3x3xf32>
+  %0 = td.update_slice %x, %a[%c0] dim 0 step 1 : tensor<3x40000xf32>, tensor<2x40000xf32>
+  %1 = td.update_slice %0, %b[%c1] dim 0 step 1 : tensor<3x40000xf32>, tensor<1x40000xf32>
+  %2 = td.update_slice %x, %a[%c1] dim 0 step 1 : tensor<3x40000xf32>, tensor<2x40000xf32>
+  %3 = td.update_slice %2, %b[%i] dim 0 step 1 : tensor<3x40000xf32>, tensor<1x40000xf32>
+  %4 = td.update_slice %x, %b[%c0] dim 0 step 1 : tensor<3x40000xf32>, tensor<1x40000xf32>
+  %5 = td.neg %4 : tensor<3x40000xf32>
+  %6 = td.update_slice %4, %a[%c1] dim 0 step 1 : tensor<3x40000xf32>, tensor<2x40000xf32>
+  %7 = td.slice %1[%c1] dim 0 step 1 : tensor<3x40000xf32> to tensor<2x40000xf32>
+  %8 = td.update_slice %5, %7[%c1] dim 0 step 1 : tensor<3x40000xf32>, tensor<2x40000xf32>
+  return %1, %3, %6, %8 : tensor<3x40000xf32>, tensor<3x40000xf32>, tensor<3x40000xf32>, tensor<3x40000xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @small_parts
+// CHECK-NOT: td.concat
+func.func @small_parts(%x: tensor<3x3xf32>, %a: tensor<2x3xf32>, %b: tensor<1x3xf32>) -> tensor<3x3xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %0 = td.update_slice %x, %a[%c1] dim 0 step 1 : tensor<3x3xf32>, tensor<2x3xf32>
+  %1 = td.update_slice %0, %b[%c0] dim 0 step 1 : tensor<3x3xf32>, tensor<1x3xf32>
+  return %1 : tensor<3x3xf32>
 }
