@@ -168,7 +168,8 @@ void Scheduler::planNextRow() {
              getLaneStride(nest, input, lane, layout) == 1;
     };
     bool isPart = function.parts.contains(input.tensor);
-    if (!isPart && contains(own, *row) &&
+    // The row after the last one would be picked by an index that is none.
+    if (!isPart && !nest.isPicked(input) && contains(own, *row) &&
         nest.estimateBytes(input) > cpu::kL2Bytes &&
         llvm::any_of(llvm::seq<unsigned>(0, nest.getLoops().size()),
                      isContiguous))

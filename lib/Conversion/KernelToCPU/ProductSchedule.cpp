@@ -239,7 +239,7 @@ void Scheduler::planPrefetch() {
     bool isOneRow =
         schedule.isOnLanes(term) && nest.estimatePositions(others) == 1;
     int64_t cached = isOneRow ? cpu::kL3Bytes : cpu::kL2Bytes;
-    if (!source.tensor || own.empty() ||
+    if (!source.tensor || nest.isPicked(source) || own.empty() ||
         getBytes(operand) <= std::max(most, double(cached)) ||
         (schedule.panel && schedule.panel->factor == operand))
       continue;

@@ -179,6 +179,8 @@ public:
   /// The symbol in the coordinate that is an element of an index tensor; null
   /// if there is none.
   const NestSymbol *findPicked(Coordinate at) const;
+  /// Whether an index tensor picks some position of the access.
+  bool isPicked(const Access &access) const;
   /// Whether the coordinate contains an element of an index tensor that varies
   /// with the loop.
   bool isPickedBy(Coordinate at, unsigned loop) const;

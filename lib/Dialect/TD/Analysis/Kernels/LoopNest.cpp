@@ -384,6 +384,11 @@ const NestSymbol *LoopNest::findPicked(Coordinate at) const {
   return nullptr;
 }
 
+bool LoopNest::isPicked(const Access &access) const {
+  return llvm::any_of(*access.at,
+                      [&](Coordinate at) { return findPicked(at); });
+}
+
 bool LoopNest::isPickedBy(Coordinate at, unsigned loop) const {
   const NestSymbol *picked = findPicked(at);
   return picked && llvm::any_of(*picked->at, [&](Coordinate index) {

@@ -83,8 +83,7 @@ bool isTransposed(const LoopNest &nest, const Access &access, unsigned lane,
                   unsigned loop, const Layout &layout) {
   return !layout.block && getLaneStride(nest, access, lane, layout) < 0 &&
          getLaneStride(nest, access, loop, layout) == 1 &&
-         llvm::none_of(
-             *access.at, [&](Coordinate at) { return nest.findPicked(at); });
+         !nest.isPicked(access);
 }
 
 static double extentOf(const LoopNest &nest, unsigned loop) {
