@@ -122,7 +122,7 @@ void planTermBlocks(const LoopNest &nest, const Contraction &contraction,
   }
 }
 
-RankedTensorType getBlockedType(KernelFunction &, const LoopNest &nest,
+RankedTensorType getBlockedType(const LoopNest &nest,
                                 const NestSchedule &schedule) {
   return ScratchSums::getType(nest,
                               schedule.getStep(schedule.outer.front()) *

@@ -30,8 +30,7 @@ void emitBlockedProduct(KernelFunction &function, const td::LoopNest &nest,
                         llvm::ArrayRef<StoreTarget> targets);
 
 /// The type of the scratch.
-mlir::RankedTensorType getBlockedType(KernelFunction &function,
-                                      const td::LoopNest &nest,
+mlir::RankedTensorType getBlockedType(const td::LoopNest &nest,
                                       const NestSchedule &schedule);
 
 } // namespace tdc

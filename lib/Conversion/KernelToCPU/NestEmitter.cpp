@@ -211,30 +211,25 @@ static void emitVersions(KernelFunction &function, const FewRows &few,
   });
 }
 
-/// How the nests of a kind of schedule are computed.
-struct NestKind {
-  /// The type of the scratch; null if there is none.
-  RankedTensorType (*getScratch)(KernelFunction &, const LoopNest &,
-                                 const NestSchedule &);
+/// What computes a nest, and the scratch that it needs.
+struct NestCode {
+  /// Null: no scratch.
+  RankedTensorType scratch;
   void (*emit)(KernelFunction &, const LoopNest &, const NestSchedule &,
                ArrayRef<StoreTarget>);
-
-  static NestKind get(const NestSchedule &schedule);
 };
 
-NestKind NestKind::get(const NestSchedule &schedule) {
+static NestCode getCode(KernelFunction &function, const LoopNest &nest,
+                        const NestSchedule &schedule) {
   if (schedule.winograd)
-    return {getWinogradType, emitWinograd};
+    return {getWinogradType(function, nest, schedule), emitWinograd};
   if (schedule.termBlocks)
-    return {getBlockedType, emitBlockedProduct};
+    return {getBlockedType(nest, schedule), emitBlockedProduct};
   if (schedule.isStreamed)
-    return {getStreamType, emitStreamedProduct};
+    return {getStreamType(nest, schedule), emitStreamedProduct};
   if (schedule.copiesPanel())
-    return {getPanelType, emitNest};
-  return {[](KernelFunction &, const LoopNest &, const NestSchedule &) {
-            return RankedTensorType();
-          },
-          emitNest};
+    return {getPanelType(nest, schedule), emitNest};
+  return {RankedTensorType(), emitNest};
 }
 
 /// Makes a plan for the candidate's nest with the schedule.
@@ -243,15 +238,15 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule,
   KernelPlan plan;
   std::optional<FewRows> few = FewRows::find(kernel, schedule);
   plan.inPlace = findInPlace(kernel.function, *kernel.nest, schedule);
-  NestKind kind = NestKind::get(schedule);
-  plan.scratch = kind.getScratch(kernel.function, *kernel.nest, schedule);
+  NestCode code = getCode(kernel.function, *kernel.nest, schedule);
+  plan.scratch = code.scratch;
   plan.hasBlocks = !schedule.shared.empty();
-  plan.emit = [kind, nest = std::move(*kernel.nest),
+  plan.emit = [emit = code.emit, nest = std::move(*kernel.nest),
                schedule = std::move(schedule), few = std::move(few),
                getTargets = std::move(getTargets)](
                   KernelFunction &function) -> FailureOr<LaunchShape> {
     auto emitAll = [&] {
-      kind.emit(function, nest, schedule, getTargets(function, nest));
+      emit(function, nest, schedule, getTargets(function, nest));
     };
     few ? emitVersions(function, *few, getTargets, emitAll) : emitAll();
     return getShape(function, nest, schedule);

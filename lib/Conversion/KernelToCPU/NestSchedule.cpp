@@ -168,7 +168,7 @@ void Scheduler::planNextRow() {
              getLaneStride(nest, input, lane, layout) == 1;
     };
     bool isPart = function.parts.contains(input.tensor);
-    // The row after the last one would be picked by an index that is none.
+    // The index that picks the row after the last one would be out of range.
     if (!isPart && !nest.isPicked(input) && contains(own, *row) &&
         nest.estimateBytes(input) > cpu::kL2Bytes &&
         llvm::any_of(llvm::seq<unsigned>(0, nest.getLoops().size()),

@@ -92,7 +92,7 @@ static void fillOnce(NestLoops &loops, const NestSchedule &schedule,
   KernelFunction &function = loops.function;
   OpBuilder &b = function.builder;
   Location loc = function.loc;
-  RankedTensorType type = getPanelType(loops.function, loops.nest, schedule);
+  RankedTensorType type = getPanelType(loops.nest, schedule);
   int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
   Value address = LLVM::GEPOp::create(
       b, loc, function.scratch.getType(), b.getI8Type(), function.scratch,
@@ -148,7 +148,7 @@ void emitPanel(NestLoops &loops, const NestSchedule &schedule) {
   evaluator.panel = panel;
 }
 
-RankedTensorType getPanelType(KernelFunction &, const LoopNest &nest,
+RankedTensorType getPanelType(const LoopNest &nest,
                               const NestSchedule &schedule) {
   const NestSchedule::PanelPlan &panel = *schedule.panel;
   auto type =

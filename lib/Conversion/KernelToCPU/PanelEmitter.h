@@ -12,8 +12,7 @@ namespace tdc {
 void emitPanel(NestLoops &loops, const NestSchedule &schedule);
 
 /// The type of a panel of the schedule.
-mlir::RankedTensorType getPanelType(KernelFunction &function,
-                                    const td::LoopNest &nest,
+mlir::RankedTensorType getPanelType(const td::LoopNest &nest,
                                     const NestSchedule &schedule);
 
 } // namespace tdc

@@ -55,7 +55,7 @@ struct Accumulator {
 
 class ReductionEmitter {
 public:
-  /// `reductions`: a run (see LoopNest), the second one or another.
+  /// `reductions`: a run (see LoopNest); `isSecond`: whether it is the second.
   ReductionEmitter(NestLoops &loops, ArrayRef<Reduction> reductions,
                    bool isSecond, const Keeper &keeper);
 

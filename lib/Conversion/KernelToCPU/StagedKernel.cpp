@@ -103,8 +103,7 @@ StagedKernel::Parts StagedKernel::schedule(KernelFunction &function,
     LoopNest nest = stages.getPart(stage, rows);
     NestSchedule schedule = scheduleStage(function, nest);
     if (schedule.copiesPanel())
-      bytes = std::max(
-          bytes, panels + getBytes(getPanelType(function, nest, schedule)));
+      bytes = std::max(bytes, panels + getBytes(getPanelType(nest, schedule)));
     parts.push_back({std::move(nest), std::move(schedule)});
   }
   return parts;
@@ -347,9 +346,8 @@ std::optional<KernelPlan> matchStages(KernelCandidate &kernel) {
     if (op.getBody().getOps<StageOp>().empty())
       return std::nullopt;
     KernelPlan plan;
-    plan.emit = [op](KernelFunction &) -> FailureOr<LaunchShape> {
-      return KernelOp(op).emitOpError(
-          "expected stages that share rows of known sizes");
+    plan.emit = [op](KernelFunction &) mutable -> FailureOr<LaunchShape> {
+      return op.emitOpError("expected stages that share rows of known sizes");
     };
     return plan;
   }

@@ -63,7 +63,7 @@ static int64_t getWidth(const LoopNest &nest, unsigned columns, int64_t lanes) {
   return llvm::alignTo(nest.getLoops()[columns].extent, lanes);
 }
 
-RankedTensorType getStreamType(KernelFunction &, const LoopNest &nest,
+RankedTensorType getStreamType(const LoopNest &nest,
                                const NestSchedule &schedule) {
   int64_t rows = 1, width = 0;
   for (unsigned loop : schedule.outer)

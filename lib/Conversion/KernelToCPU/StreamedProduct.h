@@ -30,8 +30,7 @@ void emitStreamedProduct(KernelFunction &function, const td::LoopNest &nest,
                          llvm::ArrayRef<StoreTarget> targets);
 
 /// The type of the scratch.
-mlir::RankedTensorType getStreamType(KernelFunction &function,
-                                     const td::LoopNest &nest,
+mlir::RankedTensorType getStreamType(const td::LoopNest &nest,
                                      const NestSchedule &schedule);
 
 } // namespace tdc

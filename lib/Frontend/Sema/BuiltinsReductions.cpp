@@ -17,22 +17,25 @@ struct Along {
 };
 } // namespace
 
+static bool isSequence(const Val &val) {
+  return val.is(ValKind::List) || val.is(ValKind::Tuple);
+}
+
 static std::optional<Along> along(Checker &c, const Bound &args,
                                   const TensorType &type) {
   Along result;
   const Val *dim = args.find("dim");
   if (dim && dim->isError())
     return std::nullopt;
-  bool isSequence = dim && (dim->is(ValKind::Tuple) || dim->is(ValKind::List));
   // No dims are all dims, as in PyTorch.
   if (!dim || dim->is(ValKind::None) ||
-      (isSequence && elementsOf(*dim).empty())) {
+      (isSequence(*dim) && elementsOf(*dim).empty())) {
     result.all = true;
     for (unsigned i = 0; i != type.dims.size(); ++i)
       result.dims.push_back(i);
   } else {
     Vals list{*dim};
-    if (isSequence)
+    if (isSequence(*dim))
       list.assign(elementsOf(*dim).begin(), elementsOf(*dim).end());
     for (const Val &one : list) {
       auto index = c.tensors.takeDim(one, type, args.range());
@@ -92,10 +95,6 @@ static bool isFloating(Checker &c, const Val &input, SourceRange range,
                        llvm::StringRef what) {
   return c.tensors.accepts(OpKind::Exp, typeOf(input).dtype, range, what,
                            input);
-}
-
-static bool isSequence(const Val &val) {
-  return val.is(ValKind::List) || val.is(ValKind::Tuple);
 }
 
 /// Python's `sum` of a list.

@@ -52,6 +52,9 @@ struct AccessMap {
 std::optional<llvm::SmallVector<int64_t>> getFactors(mlir::AffineMap map,
                                                      unsigned index);
 
+/// The coordinates of all maps that contain the dim.
+unsigned countReadings(llvm::ArrayRef<mlir::AffineMap> maps, unsigned dim);
+
 /// The first dim below `rank` that is in coordinate `index` of map number
 /// `operand` and in no other coordinate of any map. In windows,
 /// the dims of positions precede the dims of elements; choosing a position dim

@@ -128,6 +128,8 @@ private:
   /// y with zeros around it: along stepped dim i, `before[i]` zeros and
   /// `sizes[i]` elements in all.
   Value padElements(ArrayRef<int64_t> before, ArrayRef<int64_t> sizes);
+  /// `zeros` with `part` at `low`.
+  Value setInto(Value zeros, Value part, ValueRange low);
   /// Contracts `own`, in the place of z, with `others`; the maps have `added`
   /// dims before those of the contraction.
   Value contract(RankedTensorType type, Value own, Value others,
@@ -185,12 +187,7 @@ std::optional<SteppedDim> SpreadContraction::findStep(unsigned index) {
       continue;
     // One dim more, which only one other coordinate has.
     bool isSummed = i >= type.getRank() && i < maps[operand].getNumDims();
-    auto reads = [&](AffineExpr coordinate) {
-      return coordinate.isFunctionOfDim(i);
-    };
-    if (summed || !isSummed ||
-        llvm::count_if(maps[operand].getResults(), reads) != 1 ||
-        llvm::count_if(others, reads) != 1)
+    if (summed || !isSummed || countReadings(maps, i) != 2)
       return std::nullopt;
     summed = i;
   }
@@ -246,8 +243,13 @@ Value SpreadContraction::padElements(ArrayRef<int64_t> before,
         return haveEqualSize({around, dim}, {y, dim});
       }))
     return y;
+  return setInto(around, y, low);
+}
+
+Value SpreadContraction::setInto(Value zeros, Value part, ValueRange low) {
+  auto type = cast<RankedTensorType>(zeros.getType());
   SmallVector<int64_t> ones(type.getRank(), 1);
-  return InsetOp::create(builder, loc, type, around, y, low, ones);
+  return InsetOp::create(builder, loc, type, zeros, part, low, ones);
 }
 
 Value SpreadContraction::contract(RankedTensorType type, Value own,
@@ -294,9 +296,8 @@ Value SpreadContraction::sumOverElements() {
   }
   Value padded = other;
   if (type != otherType)
-    padded = InsetOp::create(
-        builder, loc, type, fill(type, getRunTimeSizes(builder, loc, other)),
-        other, low, SmallVector<int64_t>(type.getRank(), 1));
+    padded =
+        setInto(fill(type, getRunTimeSizes(builder, loc, other)), other, low);
   return contract(op.getType(), padElements(before, sizes), padded, own,
                   others);
 }
@@ -477,15 +478,7 @@ Value SpreadContraction::setApart(ArrayRef<PhasedDim> dims, Value y) {
 
 /// Whether the sum of a result has at least kFewestZeros products with zeros.
 bool SpreadContraction::hasManyZeros() {
-  uint64_t terms = 1, step = 1;
-  for (OperandDim reduced : op.getReducedDims()) {
-    auto type =
-        cast<RankedTensorType>(op->getOperand(reduced.operand).getType());
-    if (type.isDynamicDim(reduced.dim))
-      return true;
-    terms =
-        llvm::SaturatingMultiply(terms, uint64_t(type.getDimSize(reduced.dim)));
-  }
+  uint64_t terms = estimateTerms(op), step = 1;
   for (const SteppedDim &dim : steps)
     step = llvm::SaturatingMultiply(step, uint64_t(dim.step));
   return terms - terms / step >= kFewestZeros;

@@ -56,20 +56,21 @@ std::optional<SmallVector<int64_t>> td::getFactors(AffineMap map,
   return llvm::to_vector<6>(flattener.operandExprStack.back());
 }
 
+unsigned td::countReadings(ArrayRef<AffineMap> maps, unsigned dim) {
+  unsigned count = 0;
+  for (AffineMap map : maps)
+    count += llvm::count_if(map.getResults(), [&](AffineExpr coordinate) {
+      return coordinate.isFunctionOfDim(dim);
+    });
+  return count;
+}
+
 std::optional<unsigned> td::findOwnDim(ArrayRef<AffineMap> maps,
                                        unsigned operand, unsigned index,
                                        unsigned rank) {
   SmallVector<int64_t> factors = *getFactors(maps[operand], index);
-  auto countReadings = [&](unsigned dim) {
-    unsigned count = 0;
-    for (AffineMap map : maps)
-      count += llvm::count_if(map.getResults(), [&](AffineExpr coordinate) {
-        return coordinate.isFunctionOfDim(dim);
-      });
-    return count;
-  };
   for (unsigned dim = 0; dim < rank; ++dim)
-    if (factors[dim] != 0 && countReadings(dim) == 1)
+    if (factors[dim] != 0 && countReadings(maps, dim) == 1)
       return dim;
   return std::nullopt;
 }

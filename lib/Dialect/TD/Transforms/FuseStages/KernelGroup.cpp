@@ -37,11 +37,7 @@ bool readsAtLoops(KernelOp kernel, KernelOp head) {
   if (failed(nest))
     return false;
   auto isSlice = [&](Coordinate at) {
-    SmallVector<std::pair<AffineExpr, int64_t>, 4> parts =
-        CoordinateSum(at).parts;
-    return !nest->findPicked(at) && llvm::count_if(parts, [](auto &part) {
-                                      return isa<AffineDimExpr>(part.first);
-                                    }) <= 1;
+    return !nest->findPicked(at) && llvm::popcount(getLoops(at)) <= 1;
   };
   return llvm::all_of(nest->getInputs(), [&](const Access &input) {
     auto argument = dyn_cast<BlockArgument>(input.tensor);
