@@ -33,5 +33,10 @@ check("middle", images.transpose(0, 2, 1, 3))
 check("all", images.transpose())
 error = np.abs(load("long") / np.exp(x.T.astype(np.float64)) - 1).max()
 assert error < 1e-6, f"long: {error}"
+a, b = load("a"), load("b")
+c = np.maximum(a, 0)
+check("read", c.T[:, :5] + c[0][:, None])
+error = np.abs(load("gradient") - c.T.astype(np.float64) @ b).max()
+assert error < 1e-4, f"gradient: {error}"
 error = np.abs(load("product") - x.astype(np.float64) @ np.maximum(w, 0).T).max()
 assert error < 1e-4, f"product: {error}"

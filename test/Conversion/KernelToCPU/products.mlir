@@ -314,16 +314,16 @@ func.func @streamed_long(%x: tensor<1x4096xf32>, %w: tensor<4096x4096xf32>) -> t
 // If neither factor fits the L2 cache, the larger one is prefetched.
 // CHECK-LABEL: func.func @both_far
 // CHECK: llvm.func internal @kernel_0
-// CHECK: %[[AHEAD:.*]] = llvm.getelementptr %[[ROW:.*]][16384]
+// CHECK: %[[AHEAD:.*]] = llvm.getelementptr %[[ROW:.*]][16640]
 // CHECK-NEXT: "llvm.intr.prefetch"(%[[AHEAD]])
-// CHECK-NEXT: %[[LAST:.*]] = llvm.getelementptr %[[ROW]][16395]
+// CHECK-NEXT: %[[LAST:.*]] = llvm.getelementptr %[[ROW]][16651]
 // CHECK-NEXT: "llvm.intr.prefetch"(%[[LAST]])
 // CHECK-NOT: prefetch
 // CHECK: math.fma
-func.func @both_far(%d: tensor<12288x512xf32>, %x: tensor<12288x64xf32>) -> tensor<512x64xf32> {
-  %t = td.permute %d [1, 0] : tensor<12288x512xf32> to tensor<512x12288xf32>
-  %g = td.matmul %t, %x : tensor<512x12288xf32>, tensor<12288x64xf32> -> tensor<512x64xf32>
-  return %g : tensor<512x64xf32>
+func.func @both_far(%d: tensor<12288x520xf32>, %x: tensor<12288x64xf32>) -> tensor<520x64xf32> {
+  %t = td.permute %d [1, 0] : tensor<12288x520xf32> to tensor<520x12288xf32>
+  %g = td.matmul %t, %x : tensor<520x12288xf32>, tensor<12288x64xf32> -> tensor<520x64xf32>
+  return %g : tensor<520x64xf32>
 }
 
 // -----

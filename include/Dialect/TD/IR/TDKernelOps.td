@@ -35,6 +35,9 @@ def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
   let extraClassDeclaration = [{
     /// Whether a GPU runs it.
     bool isOnGPU();
+    /// Whether it makes a transposed copy: its result is a matrix with the rows
+    /// and columns of another one exchanged, after elementwise work at most.
+    bool isTransposition();
   }];
   let assemblyFormat = [{
     `(` $inputs `)` (`sizes` `(` $sizes^ `)`)? attr-dict `:`

@@ -16,6 +16,20 @@ static bool makesOnGPU(Operation *op) {
 bool KernelOp::isOnGPU() { return makesOnGPU(*this); }
 bool LaunchOp::isOnGPU() { return makesOnGPU(*this); }
 
+bool KernelOp::isTransposition() {
+  Block &body = getBody().front();
+  auto last = body.getTerminator()->getOperand(0).getDefiningOp<ComputeOp>();
+  if (getNumResults() != 1 || !hasFamily(last, OpFamily::Movement) ||
+      cast<RankedTensorType>(getResult(0).getType()).getRank() != 2)
+    return false;
+  AccessMap access = last.getAccess(0);
+  return access.map.isPermutation() && !access.map.isIdentity() &&
+         llvm::all_of(body.without_terminator(), [&](Operation &op) {
+           return &op == last || op.hasTrait<ElementwiseOp>() ||
+                  op.hasTrait<OpTrait::ConstantLike>();
+         });
+}
+
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   // C1

@@ -231,6 +231,9 @@ void LayoutAssigner::collect() {
         fixed.insert(key(value));
     } else if (auto kernel = dyn_cast<KernelOp>(op)) {
       bool isKnown = collect(kernel);
+      // td-form-kernels made it for the order that it has.
+      if (kernel.isTransposition())
+        fixed.insert(key(kernel.getResult(0)));
       for (Value value : getOuterValues(kernel)) {
         if (!isKnown)
           fixed.insert(key(value));

@@ -14,7 +14,18 @@ func.func @linear(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
 
 // -----
 
-// So is the first dim of a convolution's weight, which is in blocks of a vector.
+// A copy of a factor with its terms next to each other keeps them there.
+// CHECK-LABEL: func.func @transposed
+// CHECK-COUNT-2: td.kernel({{[^)]*}}) :
+func.func @transposed(%x: tensor<1024x256xf32>, %d: tensor<1024x256xf32>) -> tensor<256x256xf32> {
+  %t = td.permute %x [1, 0] : tensor<1024x256xf32> to tensor<256x1024xf32>
+  %y = td.matmul %t, %d : tensor<256x1024xf32>, tensor<1024x256xf32> -> tensor<256x256xf32>
+  return %y : tensor<256x256xf32>
+}
+
+// -----
+
+// The first dim of a convolution's weight is the contiguous one, too, which is in blocks of a vector.
 // CHECK: td.slot @w param "w" of "m" {layout = array<i64: 1, 2, 3, 0, 4>} : tensor<64x64x3x3xf32>
 td.slot @w param "w" of "m" : tensor<64x64x3x3xf32>
 #at = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5, d3 + d6)>

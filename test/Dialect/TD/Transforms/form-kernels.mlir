@@ -697,3 +697,43 @@ func.func @weights(%y: tensor<2x8x5xf32>, %d: tensor<2x4x9xf32>) -> tensor<8x4x3
   %r = td.contract %z, %d at #small, #large : tensor<2x8x11xf32>, tensor<2x4x9xf32> -> tensor<8x4x3xf32>
   return %r : tensor<8x4x3xf32>
 }
+
+// -----
+
+// A CPU transposes a factor whose terms are 1 KB apart, in a kernel of its own.
+// CHECK-LABEL: func.func @transposed
+// CHECK: td.kernel
+// CHECK: td.relu
+// CHECK: td.yield {{[^,]*}} :
+// CHECK: td.kernel
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.permute
+// CHECK-NEXT: td.yield
+// CHECK: td.kernel
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: td.matmul
+// CHECK-NEXT: td.yield
+func.func @transposed(%x: tensor<512x256xf32>, %y: tensor<512x270xf32>) -> (tensor<512x256xf32>, tensor<256x270xf32>) {
+  %0 = td.relu %x : tensor<512x256xf32>
+  %1 = td.permute %0 [1, 0] : tensor<512x256xf32> to tensor<256x512xf32>
+  %2 = td.matmul %1, %y : tensor<256x512xf32>, tensor<512x270xf32> -> tensor<256x270xf32>
+  return %0, %2 : tensor<512x256xf32>, tensor<256x270xf32>
+}
+
+// -----
+
+// With fewer terms or readers, or terms elsewhere, a copy costs more.
+// CHECK-LABEL: func.func @read_in_place
+// CHECK-COUNT-3: td.kernel
+// CHECK-NOT: td.kernel
+func.func @read_in_place(%x: tensor<512x256xf32>, %y: tensor<512x250xf32>, %v: tensor<250x256xf32>, %w: tensor<250x1024xf32>,
+                         %a: tensor<512x260xf32>, %b: tensor<512x270xf32>)
+    -> (tensor<256x250xf32>, tensor<256x1024xf32>, tensor<260x270xf32>) {
+  %0 = td.permute %x [1, 0] : tensor<512x256xf32> to tensor<256x512xf32>
+  %1 = td.matmul %0, %y : tensor<256x512xf32>, tensor<512x250xf32> -> tensor<256x250xf32>
+  %2 = td.permute %v [1, 0] : tensor<250x256xf32> to tensor<256x250xf32>
+  %3 = td.matmul %2, %w : tensor<256x250xf32>, tensor<250x1024xf32> -> tensor<256x1024xf32>
+  %4 = td.permute %a [1, 0] : tensor<512x260xf32> to tensor<260x512xf32>
+  %5 = td.matmul %4, %b : tensor<260x512xf32>, tensor<512x270xf32> -> tensor<260x270xf32>
+  return %1, %3, %5 : tensor<256x250xf32>, tensor<256x1024xf32>, tensor<260x270xf32>
+}

@@ -94,6 +94,17 @@ func.func @columns(%q: tensor<1024x32xf32>, %k: tensor<32x1024xf32>, %v: tensor<
 
 // -----
 
+// or if a kernel only moves elements, here for a product that reads them in another order,
+// CHECK-LABEL: func.func @copy
+// CHECK-NOT: td.stage
+func.func @copy(%x: tensor<4096x256xf32>, %d: tensor<4096x256xf32>) -> tensor<256x256xf32> {
+  %t = td.permute %x [1, 0] : tensor<4096x256xf32> to tensor<256x4096xf32>
+  %y = td.matmul %t, %d : tensor<256x4096xf32>, tensor<4096x256xf32> -> tensor<256x256xf32>
+  return %y : tensor<256x256xf32>
+}
+
+// -----
+
 // or if a kernel is no nest.
 // CHECK-LABEL: func.func @concatenated
 // CHECK-NOT: td.stage

@@ -83,6 +83,33 @@ bool isReadByTiles(Operation *op, Value factor) {
   return countProducts(op) / elements > kMostReaders;
 }
 
+/// Whether a CPU is faster if it transposes the factor first, as that of
+/// x.T @ y: it reads neighbouring terms of a row, which are in few sets of its
+/// caches if they are a large power of two apart.
+bool isFasterTransposed(Operation *op, Value factor) {
+  constexpr int64_t kBytesApart = 1024;
+  // Measured: with fewer, a copy costs more than it saves.
+  constexpr int64_t kFewestTerms = 256, kFewestTermsRead = 1 << 17;
+  Operation *def = factor.getDefiningOp();
+  if (isOnGPU(op) || !hasFamily(op, OpFamily::Contraction) ||
+      factor != op->getOperand(0) || !hasFamily(def, OpFamily::Movement))
+    return false;
+  auto source = cast<RankedTensorType>(def->getOperand(0).getType());
+  AccessMap access = cast<ComputeOp>(def).getAccess(0),
+            product = cast<ComputeOp>(op).getAccess(0);
+  if (source.getRank() != 2 || source.isDynamicDim(1) ||
+      !access.hasDimsOnly() || !product.hasDimsOnly())
+    return false;
+  int64_t terms = estimateTerms(cast<ReductionOp>(op)),
+          readers = countProducts(op) /
+                    estimateElements(cast<RankedTensorType>(factor.getType())),
+          apart = source.getDimSize(1) * source.getElementTypeBitWidth() / 8;
+  AffineMap map = access.map.compose(product.map);
+  return terms >= kFewestTerms && terms * readers >= kFewestTermsRead &&
+         apart % kBytesApart == 0 &&
+         map.getResult(0).isFunctionOfDim(map.getNumDims() - 1);
+}
+
 /// The ops from `op` to one that everything computed from `op` goes through, as
 /// in x * sigmoid(x), without that one: elementwise work, which one kernel does
 /// for one element after the other. Empty if there is no such op, or if it is
@@ -258,9 +285,14 @@ void FusionGraph::chooseRoots(Block &block) {
       continue;
     for (Value operand : op.getOperands()) {
       auto known = unstored.find(operand.getDefiningOp());
-      if (known != unstored.end() &&
-          mustStore(&op, operand, known->second, seen))
+      if (known == unstored.end())
+        continue;
+      if (isFasterTransposed(&op, operand)) {
+        transposed.insert(operand.getDefiningOp());
         store(operand);
+      } else if (mustStore(&op, operand, known->second, seen)) {
+        store(operand);
+      }
     }
     auto countProductsAndReductions = [&](Value operand) {
       Unstored part = unstored.lookup(operand.getDefiningOp());
@@ -511,6 +543,9 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
     return llvm::any_of(node.body,
                         [](Operation *op) { return isa<ReductionOp>(op); });
   };
+  // Other kernels read and write along other dims.
+  if (isTransposed(a) || isTransposed(b))
+    return false;
   // Elementwise work next to a reduction would be repeated for each register
   // tile of the reduction, unless it is an epilogue.
   if (llvm::any_of(a.body, isNeverFused) || llvm::any_of(b.body, isNeverFused))
@@ -566,6 +601,10 @@ bool FusionGraph::canMerge(Node &a, Node &b) {
 bool FusionGraph::isStep(const Node &node) const {
   return llvm::any_of(node.roots,
                       [&](Operation *root) { return steps.contains(root); });
+}
+
+bool FusionGraph::isTransposed(const Node &node) const {
+  return transposed.contains(node.roots.front());
 }
 
 void FusionGraph::note(Node &node, const Node &more) {

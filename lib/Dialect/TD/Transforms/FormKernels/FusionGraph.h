@@ -101,6 +101,8 @@ private:
   static bool hasTiledContraction(const Node &node);
   /// Whether the node is part of an optimizer's step on a GPU.
   bool isStep(const Node &node) const;
+  /// Whether the node is a transposed copy of a factor.
+  bool isTransposed(const Node &node) const;
   /// Whether the work of both is not too much for one kernel.
   static bool fitsOneKernel(const Node &a, const Node &b);
   /// Whether one kernel can compute both. Expects that `b` does not need `a`
@@ -139,6 +141,8 @@ private:
   llvm::DenseSet<mlir::Operation *> stored;
   /// Elementwise ops that compute new parameters and moments on a GPU.
   llvm::DenseSet<mlir::Operation *> steps;
+  /// Factors of products on a CPU that are transposed before.
+  llvm::DenseSet<mlir::Operation *> transposed;
 };
 
 } // namespace tdc::td

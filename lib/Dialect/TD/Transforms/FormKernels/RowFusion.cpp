@@ -149,7 +149,7 @@ static bool isRowNest(const LoopNest &nest, bool isOnGPU) {
 bool FusionGraph::mergeRow(Node &a, Node &b) {
   if (llvm::any_of(a.body, isNeverFused) ||
       llvm::any_of(b.body, isNeverFused) || isStep(a) || isStep(b) ||
-      reaches(a, b) || reaches(b, a))
+      isTransposed(a) || isTransposed(b) || reaches(a, b) || reaches(b, a))
     return false;
   SmallVector<Operation *, 4> shared = getSharedRoots(a, &b);
   llvm::append_range(shared, getSharedRoots(b, &a));

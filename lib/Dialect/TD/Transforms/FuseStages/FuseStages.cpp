@@ -30,9 +30,12 @@ namespace {
 /// The most kernels of a chain that are merged.
 constexpr size_t kMostStages = 6;
 
-/// Whether the kernel has one result, which is large.
+/// Whether the kernel has one result, which is large and no transposed copy: a
+/// product that reads one for each row of the other factor would read that
+/// factor again for each block.
 bool mayPassOn(KernelOp kernel) {
-  if (kernel.isOnGPU() || kernel.getNumResults() != 1)
+  if (kernel.isOnGPU() || kernel.getNumResults() != 1 ||
+      kernel.isTransposition())
     return false;
   Value result = kernel.getResult(0);
   return cast<RankedTensorType>(result.getType()).hasStaticShape() &&
