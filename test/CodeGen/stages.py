@@ -103,3 +103,9 @@ for name, before, allowed in (
         assert got.shape == want.shape, f"{name}.{part}: {got.shape}, not {want.shape}"
         error = np.abs(got - want).max() / np.abs(want).max()
         assert error < 2e-6, f"{name}.{part}: {error}"
+
+q, k, v, r, t, u = (load(f"blockedRows.{part}").astype(np.float64) for part in "qkvrtu")
+y = softmax(q @ np.swapaxes(k, 2, 3) / 4 + (r @ t)[:, :, 4:1012] * 0.1) @ v[..., :8]
+for name, rows in (("p", y), ("s", y / (1 + np.exp(-y)))):
+    error = np.abs(load(f"blockedRows.{name}") - u @ np.swapaxes(rows, 2, 3)).max()
+    assert error < 2e-5, f"blockedRows.{name}: {error}"

@@ -10,8 +10,10 @@ ATTRIBUTES = {"up": (2, 0, 1, 1), "gan": (2, 1, 1, 1), "odd": (2, 1, 1, 1),
               "dilated": (3, 2, 2, 1), "groups": (3, 1, 1, 2), "patches": (18, 0, 1, 1),
               "sound": (8, 4, 1, 1), "volume": (2, 1, 1, 1), "none": (2, 1, 1, 1),
               "down": (2, 1, 1, 1), "one": (2, 0, 1, 1), "skips": (2, 0, 2, 1),
-              "far": (4, 0, 1, 1), "mixed": ((3, 1), (2, 0), 1, 1), "f64": (2, 1, 1, 1)}
-TRANSPOSED = ("up", "gan", "odd", "dilated", "groups", "patches", "sound", "volume", "none")
+              "far": (4, 0, 1, 1), "gap": (4, 3, 1, 1), "gaps": (2, 1, (2, 1), 1),
+              "mixed": ((3, 1), (2, 0), 1, 1), "f64": (2, 1, 1, 1)}
+TRANSPOSED = ("up", "gan", "odd", "dilated", "groups", "patches", "sound", "volume", "none",
+              "gaps")
 
 
 def convolve(x, w, d, attributes):
@@ -20,7 +22,8 @@ def convolve(x, w, d, attributes):
     stride, padding, dilation, groups = attributes
     dims = w.ndim - 2
     summed = [0, *range(2, w.ndim)]
-    stride, padding = (np.broadcast_to(value, dims) for value in (stride, padding))
+    stride, padding, dilation = (np.broadcast_to(value, dims)
+                                 for value in (stride, padding, dilation))
     around = [(0, 0), (0, 0)] + [(size, size) for size in padding]
     images = np.pad(x, around)
     y, dimages, dw = np.zeros(d.shape), np.zeros(images.shape), np.zeros(w.shape)
@@ -30,8 +33,8 @@ def convolve(x, w, d, attributes):
         read = slice(group * channels, (group + 1) * channels)
         for tap in itertools.product(*(range(size) for size in w.shape[2:])):
             part = (slice(None), read) + tuple(
-                slice(i * dilation, i * dilation + s * (n - 1) + 1, s)
-                for i, s, n in zip(tap, stride, d.shape[2:]))
+                slice(i * apart, i * apart + s * (n - 1) + 1, s)
+                for i, s, apart, n in zip(tap, stride, dilation, d.shape[2:]))
             weight = w[(own, slice(None)) + tap]
             y[:, own] += np.einsum("nc...,fc->nf...", images[part], weight)
             dimages[part] += np.einsum("nf...,fc->nc...", d[:, own], weight)

@@ -6,15 +6,12 @@
 // other factor (Goto and van de Geijn, Anatomy of High-Performance Matrix
 // Multiplication, ACM TOMS 34, 2008).
 //
-// A thread that computes several parts of a kernel next to each other often
-// needs the same panel again. A tag that follows it says which one it is.
-//
 //===----------------------------------------------------------------------===//
 
 #include "PanelEmitter.h"
 #include "CodeGen/ElementOps.h"
+#include "ScratchTag.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tdc_threads.h"
 
 using namespace mlir;
@@ -89,25 +86,14 @@ static Value getTag(NestLoops &loops, const NestSchedule &schedule) {
 /// Fills the panel unless its tag says that it has these elements already.
 static void fillOnce(NestLoops &loops, const NestSchedule &schedule,
                      const Panel &panel) {
-  KernelFunction &function = loops.function;
-  OpBuilder &b = function.builder;
-  Location loc = function.loc;
   RankedTensorType type = getPanelType(loops.nest, schedule);
   int64_t bytes = type.getNumElements() * type.getElementTypeBitWidth() / 8;
-  Value address = LLVM::GEPOp::create(
-      b, loc, function.scratch.getType(), b.getI8Type(), function.scratch,
-      ArrayRef<LLVM::GEPArg>{int32_t(bytes - TDRT_SCRATCH_TAG)});
-  Value tag = getTag(loops, schedule);
-  Value known = LLVM::LoadOp::create(b, loc, b.getI64Type(), address);
-  Value isOther =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, known, tag);
-  auto branch = scf::IfOp::create(b, loc, isOther, /*withElseRegion=*/false);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPoint(branch.thenBlock()->getTerminator());
-  LLVM::StoreOp::create(b, loc, tag, address);
-  loops.evaluator.pushBranch(branch);
-  fill(loops, panel);
-  loops.evaluator.popScope();
+  emitUnlessTagged(loops.function, bytes, getTag(loops, schedule),
+                   [&](Operation *branch) {
+                     loops.evaluator.pushBranch(branch);
+                     fill(loops, panel);
+                     loops.evaluator.popScope();
+                   });
 }
 
 /// The address at which the panel would begin if its rows began at 0.

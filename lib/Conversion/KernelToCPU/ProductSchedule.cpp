@@ -18,6 +18,8 @@ namespace tdc {
 /// which a copy costs little: with fewer registers, tiles have fewer rows, and
 /// more tiles read the factor.
 constexpr int64_t kReadersPerRegister = 8;
+/// The same if vectors of the factor straddle cache lines.
+constexpr int64_t kUnalignedReadersPerRegister = 2;
 /// How many terms before it is needed a row of a factor is prefetched: memory
 /// takes less time.
 constexpr int64_t kTermsAhead = 32;
@@ -134,11 +136,15 @@ void Scheduler::planPanel() {
            getLaneStride(nest, input, *lane, function.getLayout(input.tensor)) <
                0;
   });
-  bool isInBlocks = false;
+  bool isInBlocks = false, isUnaligned = false;
   if (Access source = getSource(*operand); source.tensor) {
     Layout layout = function.getLayout(source.tensor);
-    isInBlocks =
-        layout.block && getLaneStride(nest, source, *lane, layout) == 1;
+    bool isContiguous = getLaneStride(nest, source, *lane, layout) == 1;
+    auto type = cast<RankedTensorType>(source.tensor.getType());
+    isInBlocks = isContiguous && layout.block;
+    isUnaligned = isContiguous && !layout.block && type.getRank() == 2 &&
+                  !type.isDynamicDim(layout.getLast()) &&
+                  type.getDimSize(layout.getLast()) % schedule.lanes != 0;
   }
   // The elements of a pair are next to each other in a panel only.
   bool isPaired = mayPairTerms();
@@ -146,6 +152,8 @@ void Scheduler::planPanel() {
       !(isFar(*operand) &&
         (isInBlocks ||
          readers >= kReadersPerRegister * function.vectorRegisters)) &&
+      !(isUnaligned && getBytes(*operand) > cpu::kL1Bytes &&
+        readers >= kUnalignedReadersPerRegister * function.vectorRegisters) &&
       !function.alwaysPanels)
     return;
   if (isPaired) {

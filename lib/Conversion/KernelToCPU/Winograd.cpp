@@ -3,8 +3,10 @@
 #include "Winograd.h"
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/EmptyPickers.h"
+#include "ScratchTag.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "tdc_threads.h"
 #include <array>
 
 using namespace mlir;
@@ -18,6 +20,7 @@ constexpr int64_t kElements = 16;
 constexpr int64_t kMostTiles = 112;
 /// The most vectors of filters in a part.
 constexpr int64_t kMostVectors = 4;
+constexpr int64_t kFloatBytes = 4;
 /// The columns of a register tile, in vectors.
 constexpr int64_t kColumns = 2;
 
@@ -80,7 +83,10 @@ public:
         vector(VectorType::get({lanes}, b.getF32Type())) {}
 
   void emit(ArrayRef<StoreTarget> targets);
-  int64_t countFloats() const { return getSums() + kElements * sumStride(); }
+  int64_t countFloats() const {
+    return getSums() + kElements * sumStride() +
+           (keepsWeights() ? TDRT_SCRATCH_TAG / kFloatBytes : 0);
+  }
 
 private:
   /// A number times a constant.
@@ -106,8 +112,15 @@ private:
       return schedule.factors[loop] == nest.getExtent(loop);
     });
   }
-  /// The floats of one of the 16 elements, for all tiles of a band. Neighbours
-  /// in memory would be in few sets of the nearest cache without the gaps.
+  /// Whether a thread may use all transformed weights for several of its parts
+  /// of the kernel.
+  bool keepsWeights() const {
+    return !hasOneBand() && !schedule.shared.empty();
+  }
+  /// The floats of one of the 16 elements, for all weights of a part or all
+  /// tiles of a band. Neighbours in memory would be in few sets of the caches
+  /// without the gaps.
+  int64_t weightStride() const { return channels * part + lanes; }
   int64_t imageRow() const { return channels + lanes; }
   int64_t imageStride() const { return mostTiles * imageRow(); }
   int64_t sumRow() const { return part + lanes; }
@@ -115,7 +128,8 @@ private:
   /// Where the images and the sums begin in the scratch; the weights come
   /// first.
   int64_t getImages() const {
-    return kElements * channels * (hasOneBand() ? part : filters);
+    int64_t parts = hasOneBand() ? 1 : llvm::divideCeil(filters, part);
+    return parts * kElements * weightStride();
   }
   int64_t getSums() const { return getImages() + kElements * imageStride(); }
 
@@ -135,6 +149,7 @@ private:
 
   void transformImages(NestLoops &outer);
   void transformWeights(NestLoops &outer);
+  void transformAllWeights();
   void multiply(NestLoops &outer);
   void multiplyTile(Value image, Value weights, Value sums, int64_t rows,
                     int64_t columns);
@@ -247,8 +262,10 @@ Value WinogradEmitter::getTile(NestLoops &step, NestLoops &outer) {
 Value WinogradEmitter::getPartOffset(NestLoops &outer) {
   if (hasOneBand())
     return function.index(0);
-  return arith::MulIOp::create(b, loc, outer.evaluator.positions[loops.filters],
-                               function.index(kElements * channels));
+  Value number = arith::DivUIOp::create(
+      b, loc, outer.evaluator.positions[loops.filters], function.index(part));
+  return arith::MulIOp::create(b, loc, number,
+                               function.index(kElements * weightStride()));
 }
 
 /// B' d B for all tiles and channels of the open band.
@@ -324,7 +341,7 @@ void WinogradEmitter::transformWeights(NestLoops &outer) {
       });
       for (int64_t element = 0; element < kElements; ++element)
         store(square[element / 4][element % 4], address,
-              element * channels * part + column * lanes);
+              element * weightStride() + column * lanes);
     }
     return NestLoops::Values();
   };
@@ -404,7 +421,7 @@ void WinogradEmitter::multiply(NestLoops &outer) {
         multiplyTile(getAddress(getImages(),
                                 {{element, imageStride()}, {tile, imageRow()}}),
                      getAddress(0, {{offset, 1},
-                                    {element, channels * part},
+                                    {element, weightStride()},
                                     {column, lanes * channels}}),
                      getAddress(getSums(), {{element, sumStride()},
                                             {tile, sumRow()},
@@ -449,16 +466,22 @@ void WinogradEmitter::transformSums(NestLoops &outer,
   });
 }
 
+void WinogradEmitter::transformAllWeights() {
+  NestLoops parts = makeLoops(loops.filters, /*pixels=*/1, part / lanes);
+  parts.openPart(loops.filters, function.index(0), filters, [&](ValueRange) {
+    transformWeights(parts);
+    return NestLoops::Values();
+  });
+}
+
 void WinogradEmitter::emit(ArrayRef<StoreTarget> targets) {
   using Values = NestLoops::Values;
   NestLoops outer(function, nest, schedule);
-  if (!hasOneBand()) {
-    NestLoops parts = makeLoops(loops.filters, /*pixels=*/1, part / lanes);
-    parts.openPart(loops.filters, function.index(0), filters, [&](ValueRange) {
-      transformWeights(parts);
-      return Values();
-    });
-  }
+  if (keepsWeights())
+    emitUnlessTagged(function, countFloats() * kFloatBytes, function.i64(1),
+                     [&](Operation *) { transformAllWeights(); });
+  else if (!hasOneBand())
+    transformAllWeights();
   outer.open(getBandLoops(), {}, [&](ValueRange) {
     transformImages(outer);
     return outer.open(loops.filters, {}, [&](ValueRange) {

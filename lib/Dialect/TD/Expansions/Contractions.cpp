@@ -9,15 +9,14 @@
 // the other one summed over: one term in s is no product with zero.
 // Contractions that read y take its place:
 //
-// - An image: the sum is over k. The results at a = s * a' + phase have the
-// same
-//   terms for all a', so each phase is a contraction of y with every few
-//   elements of the other operand. Consecutive phases that read the same
-//   elements of y are one contraction. The results are interleaved ("Is the
-//   deconvolution layer the same as a convolutional layer?", Shi et al., 2016).
-// - A gradient of weights: the sum is over a. It is over d instead, and the
-// other
-//   operand is read at a = s * d + low - f * k - c.
+// An image: the sum is over k. The results at a = s * a' + phase have the same
+// terms for all a', so each phase is a contraction of y with every few elements
+// of the other operand. Consecutive phases that read the same elements of y are
+// one contraction. The results are interleaved ("Is the deconvolution layer the
+// same as a convolutional layer?", Shi et al., 2016).
+//
+// A gradient of weights: the sum is over a. It is over d instead, and the other
+// operand is read at a = s * d + low - f * k - c.
 //
 //===----------------------------------------------------------------------===//
 
@@ -89,11 +88,15 @@ struct PhaseGroup {
 struct PhasedDim {
   SteppedDim dim;
   SmallVector<PhaseGroup, 4> groups;
-  int64_t size = 0;   ///< of a'
-  int64_t before = 0; ///< zeros before y
-  int64_t padded = 0; ///< size of y with zeros around it
+  int64_t size = 0;      ///< of a'
+  int64_t before = 0;    ///< zeros before y
+  int64_t padded = 0;    ///< size of y with zeros around it
+  int64_t withTerms = 0; ///< phases with terms
 
   explicit PhasedDim(const SteppedDim &dim);
+  /// Sets the sizes. `isApart`: only one phase of each dim has terms, and the
+  /// results of the others are zeros.
+  void setSize(bool isApart);
 };
 
 /// A group of each dim.
@@ -322,13 +325,22 @@ PhasedDim::PhasedDim(const SteppedDim &dim) : dim(dim) {
       own.count = llvm::divideCeil(dim.summed.size - own.first, own.stride);
       own.factor = factor * own.stride / s;
       own.start = (phase + factor * own.first + offset) / s;
-      size =
-          std::max<int64_t>(size, llvm::divideCeil(dim.result.size - phase, s));
+      ++withTerms;
     }
     if (!groups.empty() && groups.back().isContinuedBy(own))
       ++groups.back().phases;
     else
       groups.push_back(own);
+  }
+}
+
+void PhasedDim::setSize(bool isApart) {
+  int64_t phase = 0;
+  for (const PhaseGroup &group : groups) {
+    if (group.count || !isApart)
+      size = std::max<int64_t>(
+          size, llvm::divideCeil(dim.result.size - phase, dim.step));
+    phase += group.phases;
   }
   int64_t first = 0, last = dim.size - 1; // elements of y that are read
   for (const PhaseGroup &group : groups) {
@@ -492,18 +504,18 @@ Value SpreadContraction::computePhases() {
     if (step.step > kMostPhases)
       return {};
     const PhasedDim &phased = dims.emplace_back(step);
-    int64_t own = 0;
-    for (const PhaseGroup &group : phased.groups)
-      own += group.count ? group.phases : 0;
-    phasesWithTerms *= own;
+    phasesWithTerms *= phased.withTerms;
     if (int64_t(phased.groups.size()) > kMostGroups / groups)
       return {};
     groups *= phased.groups.size();
-    before.push_back(phased.before);
-    sizes.push_back(phased.padded);
   }
   if (phasesWithTerms == 0)
     return {};
+  for (PhasedDim &phased : dims) {
+    phased.setSize(/*isApart=*/phasesWithTerms == 1);
+    before.push_back(phased.before);
+    sizes.push_back(phased.padded);
+  }
   Value y = padElements(before, sizes);
   if (phasesWithTerms == 1)
     return setApart(dims, y);

@@ -71,7 +71,8 @@ private:
   bool addStage(StageOp op, llvm::ArrayRef<mlir::Value> roots,
                 llvm::ArrayRef<int> results);
   bool shareDims(unsigned count);
-  bool chooseBlock(int64_t mostBytes);
+  std::optional<int64_t> getUnit(KernelOp kernel) const;
+  bool chooseBlock(int64_t unit, int64_t mostBytes);
 };
 
 } // namespace tdc::td

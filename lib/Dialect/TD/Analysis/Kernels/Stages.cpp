@@ -139,13 +139,44 @@ bool Stages::shareDims(unsigned count) {
   return true;
 }
 
+/// The number that divides the rows of each block but the last: where a layout
+/// has blocks along the rows, vectors begin at multiples of its size. Nullopt
+/// if it has them along another shared dim, of which a block has one position.
+std::optional<int64_t> Stages::getUnit(KernelOp kernel) const {
+  int64_t unit = 1;
+  bool mayBeParted = true;
+  auto add = [&](const Layout &layout, ArrayRef<int> rows,
+                 const Access &access) {
+    if (!layout.block)
+      return;
+    int loop = getLoop((*access.at)[layout.getLast()]);
+    if (loop >= 0 && loop == rows.back())
+      unit = std::lcm(unit, layout.block);
+    else if (loop >= 0 && llvm::is_contained(rows, loop))
+      mayBeParted = false;
+  };
+  auto inputs = unsigned(kernel.getInputs().size());
+  for (const Stage &stage : stages) {
+    for (auto [root, access] : llvm::enumerate(stage.nest.getRoots())) {
+      int result = stage.results[root];
+      add(result < 0 ? stage.getLayout(root)
+                     : td::getLayout(kernel, inputs + unsigned(result)),
+          stage.rows, access);
+    }
+    for (const Access &input : stage.nest.getInputs())
+      if (auto outer = dyn_cast<BlockArgument>(input.tensor))
+        add(td::getLayout(kernel, outer.getArgNumber()), stage.rows, input);
+  }
+  return mayBeParted ? std::optional(unit) : std::nullopt;
+}
+
 /// As many rows as have `mostBytes`, and fewer if threads would have few
 /// blocks, but enough for the tiles of products; a number that divides all rows
-/// if there is one. Fails if blocked layouts do not allow parts of such a form,
-/// if rows are matrices that are larger, or if few threads could share blocks
-/// that add to the same sums.
-bool Stages::chooseBlock(int64_t mostBytes) {
-  int64_t bytesOfRow = 0, rows = extents.back(), unit = 1;
+/// if there is one, and a multiple of `unit`. Fails if all rows are fewer, if
+/// rows are matrices that are larger, or if few threads could share blocks that
+/// add to the same sums.
+bool Stages::chooseBlock(int64_t unit, int64_t mostBytes) {
+  int64_t bytesOfRow = 0, rows = extents.back();
   rowsOfBlock = 1;
   bool areMatrices = false;
   for (const Stage &stage : stages)
@@ -155,11 +186,6 @@ bool Stages::chooseBlock(int64_t mostBytes) {
       areMatrices |=
           llvm::count_if(ofRow, [](int64_t size) { return size > 1; }) > 1;
       bytesOfRow += estimateBytes(getTypeOfBlock(passed));
-      Layout layout = stage.getLayout(root);
-      if (layout.block && layout.getLast() + 1 < int64_t(extents.size()))
-        return false;
-      if (layout.block && layout.getLast() + 1 == int64_t(extents.size()))
-        unit = std::lcm(unit, layout.block);
     }
   constexpr int64_t kFewestRows = 32, kManyBlocks = 16, kFewestParts = 8;
   int64_t parts = 1;
@@ -228,9 +254,13 @@ std::optional<Stages> Stages::find(KernelOp kernel, int64_t mostBytes) {
   }
   if (most == 0 || others.empty() || !found.addStage({}, others, ofOthers))
     return std::nullopt;
-  for (unsigned count = most; count-- > 1;)
-    if (found.shareDims(count) && found.chooseBlock(mostBytes))
+  for (unsigned count = most; count-- > 1;) {
+    if (!found.shareDims(count))
+      continue;
+    std::optional<int64_t> unit = found.getUnit(kernel);
+    if (unit && found.chooseBlock(*unit, mostBytes))
       return found;
+  }
   return std::nullopt;
 }
 
