@@ -211,7 +211,7 @@ static void emitVersions(KernelFunction &function, const FewRows &few,
   });
 }
 
-/// What computes a nest, and the scratch that it needs.
+/// The function that emits a nest, and the scratch that its code needs.
 struct NestCode {
   /// Null: no scratch.
   RankedTensorType scratch;

@@ -1,8 +1,9 @@
 //===- NestSchedule.h - order and blocks of a nest's loops ----------------===//
 //
-// Decides, before any code is emitted, which loop runs on vector lanes, how the
-// loops are nested, and how many elements of each are held in registers at
-// once.
+// Decides which loop runs on vector lanes, how the loops are nested, and how
+// many elements of each are held in registers at once. For a part of a nest it
+// also has the positions where the part begins and ends, which are values of
+// the code around it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,7 +14,7 @@
 
 namespace tdc {
 
-/// What is stored of the terms of a reduction (KeptValue.h).
+/// The value of each term of a reduction that is stored (KeptValue.h).
 struct Keeper {
   td::Access value;
   mlir::Operation *reduction = nullptr; ///< null: nothing is stored

@@ -69,8 +69,8 @@ private:
   SmallVector<Layout> layouts;
   /// For whole blocks, and for the last one if it has fewer rows.
   Parts whole, rest;
-  /// Where what stages pass on begins in scratch, in bytes, and where panels
-  /// do.
+  /// The bytes of scratch before each value that stages pass on, and before
+  /// panels.
   llvm::DenseMap<Value, int64_t> offsets;
   int64_t panels = 0, bytes = 0;
 };

@@ -17,7 +17,8 @@ constexpr int64_t kMostRows = 2, kFewestColumns = 256;
 /// memory, and processors recognise few streams.
 constexpr int64_t kMostStreams = 8;
 /// The blocks of terms that are added to a sum one after another: of more,
-/// partial sums are more precise (KernelLoops.h).
+/// partial sums are more precise (KernelLoops.h). A block has a few terms here,
+/// in a BlockedProduct it has 64 or more.
 constexpr int64_t kMostBlocks = 512;
 
 int64_t getStreamedTerms(const KernelFunction &function, int64_t rows) {

@@ -3,6 +3,7 @@
 #include "Winograd.h"
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/EmptyPickers.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "ScratchTag.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -26,10 +27,8 @@ constexpr int64_t kColumns = 2;
 
 int64_t getBandRows(const LoopNest &nest, const WinogradLoops &loops) {
   int64_t rows = nest.getExtent(loops.rows), all = llvm::divideCeil(rows, 2),
-          band = all;
-  while (band > 1 &&
-         (all % band != 0 || loops.countTiles(nest, 2 * band) > kMostTiles))
-    --band;
+          most = kMostTiles / loops.countTiles(nest, 2);
+  int64_t band = findDivisor(all, std::clamp<int64_t>(most, 1, all));
   return std::min(rows, 2 * band);
 }
 
@@ -43,18 +42,12 @@ int64_t getBandImages(const LoopNest &nest, const WinogradLoops &loops) {
   constexpr int64_t kMostRunTime = 4;
   if (ShapedType::isDynamic(images))
     return std::clamp<int64_t>(most, 1, kMostRunTime);
-  int64_t band = std::clamp<int64_t>(most, 1, images);
-  while (images % band != 0)
-    --band;
-  return band;
+  return findDivisor(images, std::clamp<int64_t>(most, 1, images));
 }
 
 int64_t getPartVectors(const LoopNest &nest, const WinogradLoops &loops,
                        int64_t lanes) {
-  int64_t all = nest.getExtent(loops.filters) / lanes, part = kMostVectors;
-  while (all % part != 0)
-    --part;
-  return part;
+  return findDivisor(nest.getExtent(loops.filters) / lanes, kMostVectors);
 }
 
 //===----------------------------------------------------------------------===//

@@ -442,3 +442,25 @@ func.func @block_by_block(%x: tensor<8x34x34x16xf32>, %d: tensor<8x32x32x64xf32>
   %0 = td.contract %x, %d at affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d0 + d5, d1 + d6, d2)>, affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d4, d5, d6, d3)> : tensor<8x34x34x16xf32>, tensor<8x32x32x64xf32> -> tensor<3x3x16x64xf32>
   return %0 : tensor<3x3x16x64xf32>
 }
+
+// -----
+
+// Rows of 300 columns are no whole number of vectors, which straddle cache lines:
+// 64 rows of the other factor and more make up for a copy.
+// CHECK-LABEL: func.func @unaligned
+// CHECK: td.launch @kernel_0({{.*}} scratch
+func.func @unaligned(%x: tensor<64x300xf32>, %w: tensor<300x300xf32>) -> tensor<64x300xf32> {
+  %p = td.matmul %x, %w : tensor<64x300xf32>, tensor<300x300xf32> -> tensor<64x300xf32>
+  return %p : tensor<64x300xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @aligned
+// CHECK: td.launch
+// CHECK-NOT: scratch
+// CHECK: return
+func.func @aligned(%x: tensor<64x300xf32>, %w: tensor<300x304xf32>) -> tensor<64x304xf32> {
+  %p = td.matmul %x, %w : tensor<64x300xf32>, tensor<300x304xf32> -> tensor<64x304xf32>
+  return %p : tensor<64x304xf32>
+}

@@ -20,9 +20,9 @@
 // CHECK: arith.minsi %[[REST]], %c100_i64
 // CHECK: %[[FROM:.*]] = arith.muli %[[ROW]], %c4_i64
 // CHECK: scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c4_i64
-func.func @product(%a: tensor<400x200xf32>, %b: tensor<200x300xf32>) -> tensor<400x300xf32> {
-  %r = td.matmul %a, %b : tensor<400x200xf32>, tensor<200x300xf32> -> tensor<400x300xf32>
-  return %r : tensor<400x300xf32>
+func.func @product(%a: tensor<400x200xf32>, %b: tensor<200x304xf32>) -> tensor<400x304xf32> {
+  %r = td.matmul %a, %b : tensor<400x200xf32>, tensor<200x304xf32> -> tensor<400x304xf32>
+  return %r : tensor<400x304xf32>
 }
 
 // -----

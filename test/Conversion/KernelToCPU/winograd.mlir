@@ -1,7 +1,7 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --split-input-file | FileCheck %s
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=256 vector-registers=16" --split-input-file | FileCheck %s --check-prefix=SHORT
 
-// All weights are transformed before the bands: 15 rows of 16 columns, of which
+// All weights are transformed before the bands, once by a thread: 15 rows of 16 columns, of which
 // a band has 7 rows of tiles. The sums of 14 tiles, or 6, times two vectors of
 // filters are in registers.
 #x = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d5, d2 + d6, d4)>
@@ -9,6 +9,9 @@
 // CHECK-LABEL: func.func @bands
 // CHECK: td.launch @kernel_0({{.*}}) blocks({{.*}}) {{.*}} scratch
 // CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: %[[KNOWN:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+// CHECK: %[[OTHER:.*]] = arith.cmpi ne, %[[KNOWN]], %{{.*}} : i64
+// CHECK: scf.if %[[OTHER]]
 // CHECK: %[[HALF:.*]] = arith.constant dense<5.000000e-01> : vector<16xf32>
 // CHECK: arith.mulf {{.*}}, %[[HALF]]
 // CHECK: scf.for {{.*}} step %c14_i64

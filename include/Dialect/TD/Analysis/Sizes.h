@@ -29,6 +29,8 @@ bool haveEqualSize(TensorDim a, TensorDim b);
 inline int64_t estimateSize(int64_t size) {
   return mlir::ShapedType::isDynamic(size) ? 64 : size;
 }
+/// The largest number up to `most`, which is at least 1, that divides `size`.
+int64_t findDivisor(int64_t size, int64_t most);
 /// The elements of a tensor by estimateSize(); a size of 0 counts as 1.
 int64_t estimateElements(mlir::RankedTensorType type);
 /// The terms of each result of the reduction by estimateSize().

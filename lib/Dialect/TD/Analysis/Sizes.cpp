@@ -63,6 +63,12 @@ bool haveEqualSize(TensorDim a, TensorDim b) {
          fromA.dim == fromB.dim;
 }
 
+int64_t findDivisor(int64_t size, int64_t most) {
+  while (size % most != 0)
+    --most;
+  return most;
+}
+
 int64_t estimateElements(RankedTensorType type) {
   int64_t elements = 1;
   for (int64_t size : type.getShape())

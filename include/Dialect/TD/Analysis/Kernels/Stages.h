@@ -29,7 +29,7 @@ struct Stage {
 
   /// The numbers of the roots that are passed on.
   llvm::SmallVector<unsigned, 2> getPassedRoots() const;
-  /// What later stages read of a root; not if `op` is null.
+  /// The value that later stages read for a root; not if `op` is null.
   mlir::Value getPassed(unsigned root) const;
   /// The layout of a root that is passed on.
   Layout getLayout(unsigned root) const;

@@ -34,8 +34,8 @@ struct WinogradLoops {
   /// with AVX-512, for 64 to 256 channels.
   static constexpr double kCost = 0.6;
 
-  /// Those of the contraction; nullopt if it is no such convolution of f32, has
-  /// so few pixels, channels or filters that the sum of products takes less
+  /// The loops of the contraction; nullopt if it is no such convolution of f32,
+  /// has so few pixels, channels or filters that the sum of products takes less
   /// time, or so many channels that its sums would lose digits, or if vectors
   /// of `lanes` channels of the image are not contiguous.
   static std::optional<WinogradLoops> find(const LoopNest &nest,

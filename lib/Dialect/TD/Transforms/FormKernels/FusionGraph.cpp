@@ -125,12 +125,15 @@ SmallVector<Operation *> findUntilJoin(Operation *op) {
   SmallVector<Operation *> users; // of what was found, each once
   for (Operation *next = op; found.size() < kMostOps;) {
     found.push_back(next);
-    for (Operation *user : next->getUsers())
+    for (Operation *user : next->getUsers()) {
+      if (user->getBlock() != op->getBlock())
+        return {};
       if (!llvm::is_contained(users, user))
         users.push_back(user);
+    }
     auto first = llvm::min_element(users, isBefore);
-    if (first == users.end() || (*first)->getBlock() != op->getBlock() ||
-        !(*first)->hasTrait<ElementwiseOp>() || !isKernelOp(*first) ||
+    if (first == users.end() || !(*first)->hasTrait<ElementwiseOp>() ||
+        !isKernelOp(*first) ||
         cast<RankedTensorType>((*first)->getResult(0).getType()).getShape() !=
             shape)
       return {};

@@ -2,6 +2,7 @@
 
 #include "KernelGroup.h"
 #include "Dialect/TD/Analysis/Kernels/LoopNest.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 
 using namespace mlir;
 
@@ -24,7 +25,7 @@ SmallVector<KernelOp> takeInOrder(llvm::SetVector<KernelOp> &set) {
 
 bool isPassedOn(Value value, KernelOp head) {
   auto countElements = [](Value value) {
-    return cast<RankedTensorType>(value.getType()).getNumElements();
+    return estimateElements(cast<RankedTensorType>(value.getType()));
   };
   return isa<RankedTensorType>(value.getType()) &&
          2 * countElements(value) > countElements(head.getResult(0));

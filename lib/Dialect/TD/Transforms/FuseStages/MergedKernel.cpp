@@ -93,8 +93,8 @@ void MergedKernel::merge() {
   YieldOp::create(b, last.getLoc(), yielded);
 }
 
-/// What is passed on is written and read; what is read again comes from a
-/// cache, which takes about a quarter of the time.
+/// A value that is passed on is written and read; an input that is read again
+/// comes from a cache, which takes about a quarter of the time.
 int64_t MergedKernel::getSaved() const {
   std::optional<Stages> stages = Stages::find(kernel, cpu::kStageBytes);
   return stages ? 2 * stages->getBytesPassed() - stages->getBytesReadAgain() / 4
