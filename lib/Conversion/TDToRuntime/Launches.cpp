@@ -53,7 +53,7 @@ LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
   if (auto start = op.getStartsAs()) {
     Value input = op.getInputs()[(*start)[0]];
     Value result = op.getResult((*start)[1]);
-    if (!plan.isShared(input, result))
+    if (!plan.isShared(input, result) && plan.getTakenOver(result) != input)
       copyTensor(getPointer(result), input);
   }
   llvm::SmallVector<Value> words = {op.getBlocks(), kernel.getReports()
@@ -114,12 +114,8 @@ static bool mayTakeLong(td::LaunchOp op) {
 }
 
 LogicalResult FunctionLowering::lower(td::LaunchOp op) {
-  ValueRange sizes = op.getSizes();
-  for (Value result : op.getResults()) {
-    unsigned count = getType(result).getNumDynamicDims();
-    define(result, sizes.take_front(count));
-    sizes = sizes.drop_front(count);
-  }
+  for (OpResult result : op->getResults())
+    define(result, op.getSizesOf(result));
   if (op.isOnGPU())
     return launchOnGPU(op);
   llvm::SmallVector<Value> arguments = {code.getContext()};

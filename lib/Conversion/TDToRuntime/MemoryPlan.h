@@ -90,6 +90,11 @@ public:
   bool isHandedOver(mlir::OpOperand &operand) const {
     return handedOver.contains(&operand);
   }
+  /// The heap value whose memory the launch's result has; null if the result
+  /// has its own.
+  mlir::Value getTakenOver(mlir::Value result) const {
+    return takenOver.lookup(result);
+  }
   /// The heap values to free after `op`, or before it if it is a terminator.
   llvm::ArrayRef<mlir::Value> getDeadAfter(mlir::Operation *op) const {
     auto it = dead.find(op);
@@ -118,6 +123,7 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> ids;
   OperandTable staging, sizeTables;
   llvm::DenseSet<mlir::OpOperand *> handedOver;
+  llvm::DenseMap<mlir::Value, mlir::Value> takenOver;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value, 2>> dead;
   llvm::SmallVector<unsigned> buffers;
   llvm::SmallVector<int64_t> arenaBytes;

@@ -78,6 +78,7 @@ private:
 
   // Heap. -------------------------------------------------------------------
   void planHeap(mlir::Value root);
+  mlir::Value findHeir(td::LaunchOp launch, mlir::OpOperand &operand) const;
 
   unsigned find(unsigned id) const {
     while (parents[id] != id)

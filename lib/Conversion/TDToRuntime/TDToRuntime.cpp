@@ -164,8 +164,10 @@ struct TDPrintMemoryPlan : impl::TDPrintMemoryPlanPassBase<TDPrintMemoryPlan> {
                       const SlotTable &slots) {
     for (OpResult result : op->getResults())
       if (isa<RankedTensorType>(result.getType()))
-        op->emitRemark("result ") << result.getResultNumber() << ": "
-                                  << describe(plan.getStorage(result));
+        op->emitRemark("result ")
+            << result.getResultNumber() << ": "
+            << describe(plan.getStorage(result))
+            << (plan.getTakenOver(result) ? ", that of an operand" : "");
     if (auto write = dyn_cast<td::WriteOp>(op);
         write && slots.isPlanned(write.getSlotAttr())) {
       const Storage &storage = plan.getStorage(write.getValue());

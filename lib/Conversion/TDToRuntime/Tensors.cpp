@@ -68,7 +68,9 @@ Value FunctionLowering::getNumBytes(Value tensor) {
 void FunctionLowering::define(Value result, ValueRange sizes) {
   tensors[result].sizes.assign(sizes.begin(), sizes.end());
   if (getRoot(result) == result && isHeap(result)) {
-    Value pointer = allocate(result, getDevice(result.getType()));
+    Value input = plan.getTakenOver(result);
+    Value pointer = input ? getPointer(input)
+                          : allocate(result, getDevice(result.getType()));
     tensors[result].pointer = pointer;
   } else if (td::CopyStartOp copy = getRingCopy(result)) {
     tensors[result].pointer =

@@ -108,3 +108,47 @@ func.func @main() {
   td.seed %n
   return
 }
+
+// -----
+
+// A kernel that works in place takes over the memory of an input of run-time
+// size that ends there, if the result has its sizes. The other input is freed.
+llvm.func @make(!llvm.ptr, !llvm.ptr, i64)
+llvm.func @add(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64, i64)
+llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64)
+// CHECK-LABEL: llvm.func internal @tdc_main
+// CHECK-COUNT-2: llvm.call @tdrt_alloc_tensor
+// CHECK-NOT: llvm.call @tdrt_alloc_tensor
+// CHECK: llvm.call @add
+// CHECK: llvm.call @tdrt_free
+// CHECK: llvm.call @unary
+// CHECK: llvm.call @tdrt_free
+// CHECK-NOT: llvm.call @tdrt_free
+// CHECK: llvm.return
+func.func @main() {
+  %c5 = arith.constant 5 : i64
+  %a = td.launch @make() sizes(%c5) in_place [] : () -> tensor<?xf32>
+  %b = td.launch @make() sizes(%c5) in_place [] : () -> tensor<?xf32>
+  %c = td.launch @add(%a, %b) sizes(%c5) in_place [0, 0, 1, 0] : (tensor<?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  %n = td.dim %c, 0 : tensor<?xf32>
+  %d = td.launch @unary(%c) sizes(%n) in_place [0, 0] : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+
+// -----
+
+// The sizes may differ, or the input is used again.
+llvm.func @make(!llvm.ptr, !llvm.ptr, i64)
+llvm.func @unary(!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64)
+// CHECK-LABEL: llvm.func internal @tdc_main
+// CHECK-COUNT-4: llvm.call @tdrt_alloc_tensor
+// CHECK-NOT: llvm.call @tdrt_alloc_tensor
+func.func @main() {
+  %c5 = arith.constant 5 : i64
+  %c4 = arith.constant 4 : i64
+  %a = td.launch @make() sizes(%c5) in_place [] : () -> tensor<?xf32>
+  %b = td.launch @unary(%a) sizes(%c4) in_place [0, 0] : (tensor<?xf32>) -> tensor<?xf32>
+  %c = td.launch @unary(%b) sizes(%c4) in_place [0, 0] : (tensor<?xf32>) -> tensor<?xf32>
+  %d = td.launch @unary(%b) sizes(%c5) in_place [0, 0] : (tensor<?xf32>) -> tensor<?xf32>
+  return
+}

@@ -54,7 +54,7 @@ def TD_WindowOp : TD_ComputeOp<"window", [AttrSizedOperandSegments, Diff,
 }
 
 def TD_InsetOp : TD_ComputeOp<"inset", [AllTypesMatch<["input", "result"]>, Diff,
-                                        Update]> {
+                                        Expand, Update]> {
   let summary = "a tensor set into another one, with a step between its elements";
   let spelling = "pad";
   let family = "Update";

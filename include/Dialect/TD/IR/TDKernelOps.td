@@ -138,6 +138,8 @@ def TD_LaunchOp : TD_Op<"launch", [Pure, AttrSizedOperandSegments, TD_Sized,
   let extraClassDeclaration = [{
     /// Whether a GPU runs it.
     bool isOnGPU();
+    /// The sizes of a result's `?`.
+    mlir::OperandRange getSizesOf(mlir::OpResult result);
   }];
   let assemblyFormat = [{
     $callee `(` $inputs `)` (`sizes` `(` $sizes^ `)`)?

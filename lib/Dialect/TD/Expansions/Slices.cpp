@@ -9,13 +9,12 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// Clamps the start of a slice, since its kernel may run before the check of
-/// the start. `part` is as long as the slice.
-template <typename Slice> static void clampStart(Slice slice, Value part) {
-  OpBuilder builder(slice);
-  Location loc = slice.getLoc();
-  Value whole = slice.getInput(), start = slice.getStart();
-  int64_t dim = slice.getDim(), step = slice.getStep();
+/// The start of a slice of `whole`, as long as `part`, clamped into range: its
+/// kernel may run before the check of the start.
+static Value clampStart(Operation *op, Value whole, Value part, Value start,
+                        int64_t dim, int64_t step) {
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
   auto sizeOf = [&](Value tensor) {
     return cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
   };
@@ -32,22 +31,35 @@ template <typename Slice> static void clampStart(Slice slice, Value part) {
     int64_t top = sizeOf(whole) - 1 - (sizeOf(part) - 1) * step;
     std::optional<int64_t> known = getConstantIntValue(start);
     if (known && *known >= 0 && *known <= top)
-      return;
+      return start;
     last = constant(top);
   } else if (matchPattern(start, m_Zero())) {
-    return;
+    return start;
   } else {
     Value span = lastOf(part);
     span = arith::MulIOp::create(builder, loc, span, constant(step));
     last = arith::SubIOp::create(builder, loc, lastOf(whole), span);
   }
   start = arith::MinSIOp::create(builder, loc, start, last);
-  slice.getStartMutable().assign(
-      arith::MaxSIOp::create(builder, loc, start, constant(0)));
+  return arith::MaxSIOp::create(builder, loc, start, constant(0));
 }
 
-void SliceOp::expand() { clampStart(*this, getResult()); }
+void SliceOp::expand() {
+  getStartMutable().assign(clampStart(*this, getInput(), getResult(),
+                                      getStart(), getDim(), getStep()));
+}
 
-void UpdateSliceOp::expand() { clampStart(*this, getUpdate()); }
+void UpdateSliceOp::expand() {
+  getStartMutable().assign(clampStart(*this, getInput(), getUpdate(),
+                                      getStart(), getDim(), getStep()));
+}
+
+void InsetOp::expand() {
+  for (auto [dim, step] : llvm::enumerate(getStep())) {
+    Value low = clampStart(*this, getInput(), getUpdate(), getLow()[dim],
+                           int64_t(dim), step);
+    getLowMutable()[dim].assign(low);
+  }
+}
 
 } // namespace tdc::td

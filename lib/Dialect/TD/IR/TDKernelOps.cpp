@@ -16,6 +16,17 @@ static bool makesOnGPU(Operation *op) {
 bool KernelOp::isOnGPU() { return makesOnGPU(*this); }
 bool LaunchOp::isOnGPU() { return makesOnGPU(*this); }
 
+OperandRange LaunchOp::getSizesOf(OpResult result) {
+  auto count = [](OpResult result) {
+    return cast<RankedTensorType>(result.getType()).getNumDynamicDims();
+  };
+  int64_t before = 0;
+  for (OpResult other :
+       getOperation()->getResults().take_front(result.getResultNumber()))
+    before += count(other);
+  return getSizes().slice(before, count(result));
+}
+
 bool KernelOp::isTransposition() {
   Block &body = getBody().front();
   auto last = body.getTerminator()->getOperand(0).getDefiningOp<ComputeOp>();

@@ -427,10 +427,57 @@ LogicalResult UpdateSliceOp::verify() {
   return verifyDType(*this, "update", whole, update);
 }
 
+/// An update of a slice that replaces the slice, as x[i, j] = y: it sets the
+/// elements into the whole tensor, of which nothing is copied.
+static LogicalResult setIntoWhole(UpdateSliceOp op, PatternRewriter &rewriter) {
+  Operation *inner = op.getUpdate().getDefiningOp();
+  if (!inner || !inner->hasOneUse() || !isa<UpdateSliceOp, InsetOp>(inner))
+    return failure();
+  unsigned rank = unsigned(op.getType().getRank());
+  uint64_t dim = op.getDim();
+  auto slice = inner->getOperand(0).getDefiningOp<SliceOp>();
+  if (!slice || slice.getInput() != op.getInput() || slice.getDim() != dim ||
+      slice.getStart() != op.getStart() || slice.getStep() != op.getStep())
+    return failure();
+  Value update = inner->getOperand(1);
+  int64_t size = slice.getType().getDimSize(dim);
+  if (ShapedType::isDynamic(size) ||
+      cast<RankedTensorType>(update.getType()).getDimSize(dim) != size)
+    return failure();
+  SmallVector<Value> low;
+  SmallVector<int64_t> step;
+  if (auto inset = dyn_cast<InsetOp>(inner)) {
+    if (!matchPattern(inset.getLow()[dim], m_Zero()) ||
+        inset.getStep()[dim] != 1)
+      return failure();
+    llvm::append_range(low, inset.getLow());
+    llvm::append_range(step, inset.getStep());
+  } else {
+    auto part = cast<UpdateSliceOp>(inner);
+    if (part.getDim() == op.getDim())
+      return failure();
+    low.assign(rank, arith::ConstantIntOp::create(rewriter, op.getLoc(), 0,
+                                                  /*width=*/64));
+    step.assign(rank, 1);
+    low[part.getDim()] = part.getStart();
+    step[part.getDim()] = part.getStep();
+  }
+  low[dim] = op.getStart();
+  step[dim] = op.getStep();
+  rewriter.replaceOpWithNewOp<InsetOp>(op, op.getType(), op.getInput(), update,
+                                       low, step);
+  return success();
+}
+
 /// Slices that replace a whole tensor, one after the other, are its parts: the
 /// gradient of a tensor that is read in slices, as queries, keys and values.
 LogicalResult UpdateSliceOp::canonicalize(UpdateSliceOp op,
                                           PatternRewriter &rewriter) {
+  // A small slice may be one of a large tensor.
+  bool isSmall = op.getType().hasStaticShape() && !isLarge(op.getType()) &&
+                 !op.getInput().getDefiningOp<SliceOp>();
+  if (!isSmall && succeeded(setIntoWhole(op, rewriter)))
+    return success();
   if (!isLarge(op.getType()))
     return rewriter.notifyMatchFailure(op, "small");
   SmallVector<std::pair<Run, Value>> parts;

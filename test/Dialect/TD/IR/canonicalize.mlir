@@ -431,3 +431,39 @@ func.func @small_parts(%x: tensor<3x3xf32>, %a: tensor<2x3xf32>, %b: tensor<1x3x
   %1 = td.update_slice %0, %b[%c0] dim 0 step 1 : tensor<3x3xf32>, tensor<1x3xf32>
   return %1 : tensor<3x3xf32>
 }
+
+// -----
+
+// An element of a slice is set into the whole tensor, not into a copy of the
+// slice: x[i, j, 0, ::2] = y.
+// CHECK-LABEL: func.func @nested
+// CHECK-SAME: %[[X:.*]]: tensor<?x512x8x64xf32>, %[[Y:.*]]: tensor<1x1x1x32xf32>, %[[I:.*]]: i64, %[[J:.*]]: i64
+// CHECK: %[[C0:.*]] = arith.constant 0 : i64
+// CHECK-NEXT: %[[R:.*]] = td.inset %[[X]], %[[Y]][%[[I]], %[[J]], %[[C0]], %[[C0]]] step [1, 1, 1, 2]
+// CHECK-NEXT: return %[[R]]
+func.func @nested(%x: tensor<?x512x8x64xf32>, %y: tensor<1x1x1x32xf32>, %i: i64, %j: i64) -> tensor<?x512x8x64xf32> {
+  %c0 = arith.constant 0 : i64
+  %0 = td.slice %x[%i] dim 0 step 1 : tensor<?x512x8x64xf32> to tensor<1x512x8x64xf32>
+  %1 = td.slice %0[%j] dim 1 step 1 : tensor<1x512x8x64xf32> to tensor<1x1x8x64xf32>
+  %2 = td.slice %1[%c0] dim 2 step 1 : tensor<1x1x8x64xf32> to tensor<1x1x1x64xf32>
+  %3 = td.update_slice %2, %y[%c0] dim 3 step 2 : tensor<1x1x1x64xf32>, tensor<1x1x1x32xf32>
+  %4 = td.update_slice %1, %3[%c0] dim 2 step 1 : tensor<1x1x8x64xf32>, tensor<1x1x1x64xf32>
+  %5 = td.update_slice %0, %4[%j] dim 1 step 1 : tensor<1x512x8x64xf32>, tensor<1x1x8x64xf32>
+  %6 = td.update_slice %x, %5[%i] dim 0 step 1 : tensor<?x512x8x64xf32>, tensor<1x512x8x64xf32>
+  return %6 : tensor<?x512x8x64xf32>
+}
+
+// -----
+
+// Not if the slice is another one, or is replaced along the same dim.
+// CHECK-LABEL: func.func @not_nested
+// CHECK-NOT: td.inset
+func.func @not_nested(%x: tensor<?x512x64xf32>, %y: tensor<1x1x64xf32>, %z: tensor<1x512x64xf32>, %i: i64, %j: i64) -> (tensor<?x512x64xf32>, tensor<?x512x64xf32>) {
+  %0 = td.slice %x[%i] dim 0 step 1 : tensor<?x512x64xf32> to tensor<1x512x64xf32>
+  %1 = td.update_slice %0, %y[%j] dim 1 step 1 : tensor<1x512x64xf32>, tensor<1x1x64xf32>
+  %2 = td.update_slice %x, %1[%j] dim 0 step 1 : tensor<?x512x64xf32>, tensor<1x512x64xf32>
+  %3 = td.slice %x[%i] dim 0 step 1 : tensor<?x512x64xf32> to tensor<2x512x64xf32>
+  %4 = td.update_slice %3, %z[%j] dim 0 step 1 : tensor<2x512x64xf32>, tensor<1x512x64xf32>
+  %5 = td.update_slice %x, %4[%i] dim 0 step 1 : tensor<?x512x64xf32>, tensor<2x512x64xf32>
+  return %2, %5 : tensor<?x512x64xf32>, tensor<?x512x64xf32>
+}
