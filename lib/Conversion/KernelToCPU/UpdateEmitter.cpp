@@ -44,15 +44,35 @@ static LogicalResult emitUpdate(KernelFunction &function, UpdateOp update) {
   return emitUpdateParts(function, update, emitNest);
 }
 
+/// Whether the update reads its base nowhere but at each element that it
+/// writes, before it does: x[i] = f(x[i]), and gradients that are added up.
+static bool readsWhereItWrites(UpdateOp update, BlockArgument base) {
+  SmallVector<UpdatePart> parts = update.getParts();
+  if (parts.size() != 1 || parts.front().combine)
+    return false;
+  FailureOr<LoopNest> nest =
+      LoopNest::getOfKernel(update->getOperand(parts.front().operand));
+  if (failed(nest) || !nest->getReductions().empty())
+    return false;
+  Coordinates position = nest->getPosition(update, parts.front());
+  return llvm::all_of(base.getUses(),
+                      [&](OpOperand &use) {
+                        Operation *user = use.getOwner();
+                        return user == update ? use.getOperandNumber() == 0
+                                              : nest->isInside(user);
+                      }) &&
+         llvm::all_of(nest->getInputs(), [&](const Access &input) {
+           return input.tensor != base || *input.at == position;
+         });
+}
+
 std::optional<KernelPlan> matchUpdate(KernelCandidate &kernel) {
   auto update = getOnlyRoot<UpdateOp>(kernel.function.kernel);
   if (!update)
     return std::nullopt;
   KernelPlan plan;
-  // The op's own input may be overwritten in place, if the written values do
-  // not read it too.
   auto input = dyn_cast_if_present<BlockArgument>(update.getBase());
-  if (input && input.hasOneUse())
+  if (input && (input.hasOneUse() || readsWhereItWrites(update, input)))
     plan.inPlace = {int64_t(input.getArgNumber()), 0};
   plan.emit = [update](KernelFunction &function) -> FailureOr<LaunchShape> {
     if (failed(emitUpdate(function, update)))

@@ -33,3 +33,27 @@ func.func @histogram(%x: tensor<40xf32>, %i: tensor<80xi64>, %u: tensor<80xf32>)
   %y = td.scatter %x, %i, %u dim 0 combine sum : tensor<40xf32>, tensor<80xi64>, tensor<80xf32>
   return %y : tensor<40xf32>
 }
+
+// -----
+
+// A kernel that reads its base nowhere but where it writes works in place,
+// CHECK-LABEL: func.func @added
+// CHECK: td.launch {{.*}} in_place [0, 0]
+func.func @added(%x: tensor<8x4xf32>, %y: tensor<1x4xf32>, %i: i64) -> tensor<8x4xf32> {
+  %0 = td.slice %x[%i] dim 0 step 1 : tensor<8x4xf32> to tensor<1x4xf32>
+  %1 = td.add %0, %y : tensor<1x4xf32>
+  %2 = td.update_slice %x, %1[%i] dim 0 step 1 : tensor<8x4xf32>, tensor<1x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// -----
+
+// one that reads other elements does not.
+// CHECK-LABEL: func.func @shifted
+// CHECK: td.launch {{.*}} in_place []
+func.func @shifted(%x: tensor<8x4xf32>, %y: tensor<1x4xf32>, %i: i64, %j: i64) -> tensor<8x4xf32> {
+  %0 = td.slice %x[%j] dim 0 step 1 : tensor<8x4xf32> to tensor<1x4xf32>
+  %1 = td.add %0, %y : tensor<1x4xf32>
+  %2 = td.update_slice %x, %1[%i] dim 0 step 1 : tensor<8x4xf32>, tensor<1x4xf32>
+  return %2 : tensor<8x4xf32>
+}

@@ -634,3 +634,23 @@ func.func @read_in_place(%x: tensor<512x256xf32>, %y: tensor<512x250xf32>, %v: t
   %5 = td.matmul %4, %b : tensor<260x512xf32>, tensor<512x270xf32> -> tensor<260x270xf32>
   return %1, %3, %5 : tensor<256x250xf32>, tensor<256x1024xf32>, tensor<260x270xf32>
 }
+
+// -----
+
+// An update comes after the other readers of its base, so that it works in place. The
+// starts of its slices are one number.
+// CHECK-LABEL: func.func @update_last
+// CHECK-SAME: %[[X:.*]]: tensor<8x4xf32>,
+// CHECK: %[[START:.*]] = arith.maxsi
+// CHECK: td.kernel(%[[X]])
+// CHECK: td.reduce sum
+// CHECK: td.kernel(%[[X]], %{{[^,]*}}, %{{[^,]*}}) :
+// CHECK: td.slice
+// CHECK: td.update_slice
+func.func @update_last(%x: tensor<8x4xf32>, %y: tensor<1x4xf32>, %i: i64) -> (tensor<8x4xf32>, tensor<4xf32>) {
+  %0 = td.slice %x[%i] dim 0 step 1 : tensor<8x4xf32> to tensor<1x4xf32>
+  %1 = td.add %0, %y : tensor<1x4xf32>
+  %2 = td.update_slice %x, %1[%i] dim 0 step 1 : tensor<8x4xf32>, tensor<1x4xf32>
+  %3 = td.reduce sum %x [0] : tensor<8x4xf32> to tensor<4xf32>
+  return %2, %3 : tensor<8x4xf32>, tensor<4xf32>
+}

@@ -21,6 +21,23 @@ namespace tdc::td {
 
 namespace {
 
+/// Whether two values are the same number: computed by the same ops, `most` one
+/// after another, from the same values. Starts of slices are clamped by ops of
+/// their own.
+bool isSameNumber(Value a, Value b, unsigned most = 6) {
+  if (a == b)
+    return true;
+  auto x = dyn_cast<OpResult>(a), y = dyn_cast<OpResult>(b);
+  return x && y && most != 0 && isa<IntegerType>(a.getType()) &&
+         isMemoryEffectFree(x.getOwner()) &&
+         OperationEquivalence::isEquivalentTo(
+             x.getOwner(), y.getOwner(),
+             [&](Value a, Value b) {
+               return success(isSameNumber(a, b, most - 1));
+             },
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
 /// Rebuilds one block out of the nodes of its fusion graph.
 class BlockBuilder {
 public:
@@ -36,6 +53,7 @@ public:
       graph.mergeRows();
       graph.mergeBorders();
     }
+    graph.orderUpdates();
     SmallVector<FusionGraph::Node *> order = graph.getOrder();
     SmallVector<Operation *> old;
     for (Operation &op : block)
@@ -72,7 +90,9 @@ private:
     for (Value input : node.inputs) {
       if (input.getDefiningOp<arith::ConstantOp>())
         constants.push_back(input.getDefiningOp());
-      else
+      else if (llvm::none_of(inputs, [&](Value known) {
+                 return isSameNumber(known, getNew(input));
+               }))
         inputs.push_back(getNew(input));
     }
     SmallVector<Type> resultTypes;
@@ -84,9 +104,15 @@ private:
     auto kernel = KernelOp::create(builder, loc, resultTypes, inputs, sizes);
     Block &inner = kernel.getBody().emplaceBlock();
     IRMapping mapping;
+    for (Value input : inputs)
+      inner.addArgument(input.getType(), loc);
     for (Value input : node.inputs)
-      if (!input.getDefiningOp<arith::ConstantOp>())
-        mapping.map(input, inner.addArgument(input.getType(), loc));
+      if (!input.getDefiningOp<arith::ConstantOp>()) {
+        auto *same = llvm::find_if(inputs, [&](Value known) {
+          return isSameNumber(known, getNew(input));
+        });
+        mapping.map(input, inner.getArgument(same - inputs.begin()));
+      }
     builder.setInsertionPointToEnd(&inner);
     for (Operation *constant : constants)
       builder.clone(*constant, mapping);

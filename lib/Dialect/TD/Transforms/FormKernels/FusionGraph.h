@@ -69,6 +69,9 @@ public:
   /// result.
   void mergeBorders();
 
+  /// Orders kernels that update a part of a value after its other readers.
+  void orderUpdates();
+
   /// Returns the nodes that are left, each after all nodes that it needs.
   llvm::SmallVector<Node *> getOrder();
 
