@@ -223,13 +223,14 @@ def examples(stage):
 
 
 def random(stage):
-    """Random programs at all levels of the compiler, their gradients, programs with edits, and
-    determinism."""
+    """Random programs at all levels of the compiler, their gradients, loops with updates, programs
+    with edits, and determinism."""
     python = ROOT / "build/venv/bin/python"
     path = f"{DEV / 'bin'}{os.pathsep}{os.environ['PATH']}"
     more = 5 if stage.full else 1
     for script, count in (("random_programs", 700 * more), ("random_gradients", 100 * more),
-                          ("mutated_programs", 700 * more), ("determinism", 100)):
+                          ("random_updates", 40 * more), ("mutated_programs", 700 * more),
+                          ("determinism", 100)):
         _, output = stage.run(python, f"test/Random/{script}.py", "--count", count,
                               env={"PATH": path})
         print(output, end="")
