@@ -228,7 +228,7 @@ def random(stage):
     python = ROOT / "build/venv/bin/python"
     path = f"{DEV / 'bin'}{os.pathsep}{os.environ['PATH']}"
     more = 5 if stage.full else 1
-    for script, count in (("random_programs", 700 * more), ("random_gradients", 100 * more),
+    for script, count in (("random_programs", 660 * more), ("random_gradients", 100 * more),
                           ("random_updates", 40 * more), ("mutated_programs", 700 * more),
                           ("determinism", 100)):
         _, output = stage.run(python, f"test/Random/{script}.py", "--count", count,
