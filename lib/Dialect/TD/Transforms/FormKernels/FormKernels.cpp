@@ -87,13 +87,20 @@ private:
 
     SmallVector<Value> inputs, sizes;
     SmallVector<Operation *> constants;
+    llvm::DenseMap<Value, unsigned> arguments; // by input
     for (Value input : node.inputs) {
-      if (input.getDefiningOp<arith::ConstantOp>())
+      if (input.getDefiningOp<arith::ConstantOp>()) {
         constants.push_back(input.getDefiningOp());
-      else if (llvm::none_of(inputs, [&](Value known) {
-                 return isSameNumber(known, getNew(input));
-               }))
-        inputs.push_back(getNew(input));
+        continue;
+      }
+      Value value = getNew(input);
+      unsigned number =
+          llvm::find_if(
+              inputs, [&](Value known) { return isSameNumber(known, value); }) -
+          inputs.begin();
+      if (number == inputs.size())
+        inputs.push_back(value);
+      arguments[input] = number;
     }
     SmallVector<Type> resultTypes;
     for (Operation *root : node.roots) {
@@ -106,13 +113,8 @@ private:
     IRMapping mapping;
     for (Value input : inputs)
       inner.addArgument(input.getType(), loc);
-    for (Value input : node.inputs)
-      if (!input.getDefiningOp<arith::ConstantOp>()) {
-        auto *same = llvm::find_if(inputs, [&](Value known) {
-          return isSameNumber(known, getNew(input));
-        });
-        mapping.map(input, inner.getArgument(same - inputs.begin()));
-      }
+    for (auto [input, number] : arguments)
+      mapping.map(input, inner.getArgument(number));
     builder.setInsertionPointToEnd(&inner);
     for (Operation *constant : constants)
       builder.clone(*constant, mapping);
