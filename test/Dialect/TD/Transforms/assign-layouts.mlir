@@ -251,3 +251,32 @@ func.func @concatenated(%x: tensor<1x8x13x13xf32>) -> tensor<1x8x6x6xf32> {
   %y = td.contract %d, %w4 at #image, #filter : tensor<1x16x6x6xf32>, tensor<8x16x1x1xf32> -> tensor<1x8x6x6xf32>
   return %y : tensor<1x8x6x6xf32>
 }
+
+// -----
+
+// Neighbouring terms of a 1x1 convolution are on different pages if the channels of large
+// images are not last. 31 x 31 floats take less than a page.
+// CHECK-LABEL: func.func @pages
+// CHECK: td.kernel({{.*}}) {layouts = [array<i64: 0, 1, 2, 3>, array<i64: 1, 2, 3, 0>, array<i64: 0, 2, 3, 1>]} : {{.*}} -> tensor<1x26x33x33xf32> {
+// CHECK-LABEL: func.func @no_pages
+// CHECK-COUNT-2: td.kernel({{[^)]*}}) :
+#image = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d4, d2 + d5, d3 + d6)>
+#filter = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d1, d4, d5, d6)>
+td.slot @a param "a" of "m" : tensor<26x64x1x1xf32>
+td.slot @b param "b" of "m" : tensor<64x26x1x1xf32>
+td.slot @c param "c" of "m" : tensor<26x64x1x1xf32>
+td.slot @d param "d" of "m" : tensor<64x26x1x1xf32>
+func.func @pages(%x: tensor<1x64x33x33xf32>) -> tensor<1x64x33x33xf32> {
+  %a = td.read @a : tensor<26x64x1x1xf32>
+  %b = td.read @b : tensor<64x26x1x1xf32>
+  %narrow = td.contract %x, %a at #image, #filter : tensor<1x64x33x33xf32>, tensor<26x64x1x1xf32> -> tensor<1x26x33x33xf32>
+  %y = td.contract %narrow, %b at #image, #filter : tensor<1x26x33x33xf32>, tensor<64x26x1x1xf32> -> tensor<1x64x33x33xf32>
+  return %y : tensor<1x64x33x33xf32>
+}
+func.func @no_pages(%x: tensor<1x64x31x31xf32>) -> tensor<1x64x31x31xf32> {
+  %c = td.read @c : tensor<26x64x1x1xf32>
+  %d = td.read @d : tensor<64x26x1x1xf32>
+  %narrow = td.contract %x, %c at #image, #filter : tensor<1x64x31x31xf32>, tensor<26x64x1x1xf32> -> tensor<1x26x31x31xf32>
+  %y = td.contract %narrow, %d at #image, #filter : tensor<1x26x31x31xf32>, tensor<64x26x1x1xf32> -> tensor<1x64x31x31xf32>
+  return %y : tensor<1x64x31x31xf32>
+}
