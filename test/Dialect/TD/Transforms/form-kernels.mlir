@@ -654,3 +654,27 @@ func.func @update_last(%x: tensor<8x4xf32>, %y: tensor<1x4xf32>, %i: i64) -> (te
   %3 = td.reduce sum %x [0] : tensor<8x4xf32> to tensor<4xf32>
   return %2, %3 : tensor<8x4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// A square root is computed before the kernel of what it scales, if that has many more
+// elements.
+// CHECK-LABEL: func.func @scaled
+// CHECK: td.kernel
+// CHECK: td.rsqrt
+// CHECK-NEXT: td.yield
+// CHECK: td.kernel
+// CHECK: td.mul
+// CHECK: td.kernel
+// CHECK: td.rsqrt
+// CHECK: td.mul
+func.func @scaled(%x: tensor<64x256xf32>, %v: tensor<64x1xf32>, %y: tensor<64x255xf32>, %w: tensor<64x1xf32>)
+    -> (tensor<64x256xf32>, tensor<64x255xf32>) {
+  %0 = td.rsqrt %v : tensor<64x1xf32>
+  %1 = td.broadcast %0 : tensor<64x1xf32> to tensor<64x256xf32>
+  %2 = td.mul %x, %1 : tensor<64x256xf32>
+  %3 = td.rsqrt %w : tensor<64x1xf32>
+  %4 = td.broadcast %3 : tensor<64x1xf32> to tensor<64x255xf32>
+  %5 = td.mul %y, %4 : tensor<64x255xf32>
+  return %2, %5 : tensor<64x256xf32>, tensor<64x255xf32>
+}

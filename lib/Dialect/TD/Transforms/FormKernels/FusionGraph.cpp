@@ -20,6 +20,12 @@ namespace {
 constexpr unsigned kCheapPrologue = 2;
 /// The most positions that read an element of such a factor.
 constexpr int64_t kMostReaders = 64;
+/// On a CPU, kCheapCost for a value that is broadcast to at least
+/// kManyPositions times as many elements: each tile of a kernel would compute
+/// it, as the scale of a batch norm after a convolution, and a square root and
+/// a quotient take as long as 40 products.
+constexpr unsigned kCheapScale = 3;
+constexpr int64_t kManyPositions = 256;
 /// The multiplications of a product that takes some microseconds.
 constexpr int64_t kLargeProduct = 1 << 18;
 /// The most instructions per element of a kernel: compared with them one more
@@ -145,6 +151,15 @@ SmallVector<Operation *> findUntilJoin(Operation *op) {
   return {};
 }
 
+/// Whether the op is a broadcast to many positions, each of which a CPU
+/// computes with a value of its own.
+bool repeatsOften(Operation *op) {
+  return !isOnGPU(op) && expands(op) &&
+         estimateElements(cast<RankedTensorType>(op->getResult(0).getType())) >=
+             kManyPositions * estimateElements(cast<RankedTensorType>(
+                                  op->getOperand(0).getType()));
+}
+
 /// Whether the op reads its operand at other coordinates than its result's own.
 bool shifts(Operation *op) {
   return hasFamily(op, OpFamily::Movement) &&
@@ -237,6 +252,7 @@ bool FusionGraph::mustStore(Operation *op, Value operand,
   return (unstored.reductions && (repeats || steps.contains(op))) ||
          (unstored.cost > kCheapCost && (asksAgain || isAlone)) ||
          (unstored.cost > kCheapPrologue && isReadByTiles(op, operand)) ||
+         (unstored.cost > kCheapScale && repeatsOften(op)) ||
          (unstored.cost > 0 && asksAgain && isEpilogue) ||
          (unstored.mayFail && unstored.seenBefore != seen) ||
          isScatterIndex(op, operand);
