@@ -3,6 +3,9 @@
 #include "Target/HostTarget.h"
 #include "CodeGen/RuntimeFunctions.h"
 #include "Optimize.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -128,9 +131,23 @@ void HostTarget::optimize(Module &module) const {
 
 void HostTarget::emit(Module &module, CodeGenFileType kind,
                       raw_pwrite_stream &os) const {
+  // What TargetMachine::addPassesToEmitFile adds, except for the scheduler
+  // before register allocation. Processors reorder instructions themselves, and
+  // it makes more values live at once: a GELU after a product spilled twice as
+  // many vectors.
   legacy::PassManager passes;
-  machine->addPassesToEmitFile(passes, os, nullptr, kind,
-                               /*DisableVerify=*/true);
+  TargetPassConfig *config = machine->createPassConfig(passes);
+  auto *info = new MachineModuleInfoWrapperPass(machine.get());
+  config->setDisableVerify(true);
+  config->disablePass(&MachineSchedulerID);
+  passes.add(config);
+  passes.add(info);
+  config->addISelPasses();
+  config->addMachinePasses();
+  config->setInitialized();
+  machine->addAsmPrinter(passes, os, /*DwoOut=*/nullptr, kind,
+                         info->getMMI().getContext());
+  passes.add(createFreeMachineFunctionPass());
   passes.run(module);
 }
 

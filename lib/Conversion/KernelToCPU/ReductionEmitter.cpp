@@ -96,6 +96,9 @@ private:
   const Keeper &keeper;
   /// The reduction loop that is on lanes, or -1.
   int laneSum = -1;
+  /// The reduction loop whose positions in a tile have an accumulator each, or
+  /// -1: the one on lanes, or another one with several positions.
+  int split = -1;
   SmallVector<Accumulator> accumulators;
 };
 
@@ -109,7 +112,9 @@ ReductionEmitter::ReductionEmitter(NestLoops &loops,
       keeper(keeper) {
   for (unsigned loop : reductions.front().loops)
     if (loops.isOnLanes(loop))
-      laneSum = loop;
+      laneSum = split = loop;
+    else if (split < 0 && loops.factors[loop] > 1 && !loops.hasPairs())
+      split = loop;
 }
 
 /// If a sum starts from a large value, every term is rounded to the last bit of
@@ -122,7 +127,7 @@ constexpr int64_t kShortSum = 32;
 /// addition.
 AddOp ReductionEmitter::findSum(const Reduction &reduction) const {
   Value result = reduction.op->getResult(0);
-  if (laneSum >= 0 || reduction.getCombination() != ReduceKind::Sum ||
+  if (split >= 0 || reduction.getCombination() != ReduceKind::Sum ||
       td::isNarrowFloat(getElement(reduction)) || !result.hasOneUse() ||
       loops.countBlocks(reduction.loops) > kShortSum)
     return {};
@@ -140,8 +145,8 @@ void ReductionEmitter::makeAccumulators(NestLoops::Values &initial,
                                         NestLoops::Values &neutral) {
   for (const Reduction &reduction : reductions) {
     LoopSet tiled = reduction.parallel;
-    if (laneSum >= 0)
-      tiled |= toLoopSet(laneSum);
+    if (split >= 0)
+      tiled |= toLoopSet(split);
     bool isVector =
         laneSum >= 0 || (evaluator.laneLoop >= 0 &&
                          contains(reduction.parallel, evaluator.laneLoop));
@@ -213,8 +218,9 @@ Partial ReductionEmitter::keepMasked(const Accumulator &accumulator,
 }
 
 bool ReductionEmitter::hasTerm(const Accumulator &accumulator) const {
-  return laneSum < 0 ||
-         accumulator.tile[laneSum] < loops.factors[laneSum] * loops.lanes;
+  return split < 0 ||
+         accumulator.tile[split] <
+             loops.factors[split] * (laneSum < 0 ? 1 : loops.lanes);
 }
 
 NestLoops::Values ReductionEmitter::step(ValueRange carried) {
@@ -251,10 +257,10 @@ Value ReductionEmitter::combineLanes(const Reduction &reduction, Partial best) {
 
 bool ReductionEmitter::isSameElement(const Accumulator &a,
                                      const Accumulator &b) const {
-  if (laneSum < 0 || a.reduction != b.reduction)
+  if (split < 0 || a.reduction != b.reduction)
     return false;
   Tile tile = b.tile;
-  tile[laneSum] = a.tile[laneSum];
+  tile[split] = a.tile[split];
   return tile == a.tile;
 }
 
@@ -291,8 +297,8 @@ void ReductionEmitter::setResult(const Accumulator &accumulator, Value result) {
                       roundResult(b, loc, reduction, op, result));
 }
 
-/// Combines the accumulators of each element of the result: first the vectors
-/// of a lane sum, then their lanes.
+/// Combines the accumulators of each element of the result: first those of the
+/// split loop, then the lanes of a lane sum.
 void ReductionEmitter::finish(ValueRange finals) {
   SmallVector<std::pair<const Accumulator *, SmallVector<Value>>> together;
   for (size_t i = 0; i < accumulators.size();) {

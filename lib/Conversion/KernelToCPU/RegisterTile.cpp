@@ -26,9 +26,9 @@ constexpr int64_t kManyTerms = 64;
 /// Terms of a row of which half as many are summed at once.
 constexpr int64_t kLongSum = 1024;
 
-/// The cost of a load, in multiplications of vectors: from a near cache, and
-/// from a far one.
-constexpr double kLoad = 0.5, kFarLoad = 3;
+/// The cost of a load, in multiplications of vectors: from the L1 cache, from
+/// the next one, and from a far one.
+constexpr double kLoad = 0.5, kNextLoad = 1, kFarLoad = 3;
 
 /// An estimate of the time of one term for all tiles of rows and columns, in
 /// multiplications of vectors. A tile loads its rows and columns, and its loop
@@ -166,15 +166,24 @@ bool Scheduler::chooseContractionTile() {
   return schedule.factors[rows] * schedule.factors[columns] > 1;
 }
 
-/// With few chains, each step would wait for the one before: loops of terms on
-/// lanes get several accumulators.
+/// With few chains, each step would wait for the one before: loops of terms get
+/// several accumulators, those on lanes or else the innermost ones.
 void Scheduler::addChains() {
-  if (countChains(nest.getReductions(), schedule.factors) >= 4)
+  constexpr int64_t kChains = 4;
+  if (countChains(nest.getReductions(), schedule.factors) >= kChains)
     return;
-  for (const Reduction &reduction : nest.getReductions())
-    for (unsigned loop : reduction.loops)
-      if (schedule.isOnLanes(loop))
-        schedule.factors[loop] = std::clamp<int64_t>(countVectors(loop), 1, 4);
+  for (const Reduction &reduction : nest.getReductions()) {
+    if (reduction.loops.empty())
+      continue;
+    const unsigned *lane = llvm::find_if(reduction.loops, [&](unsigned loop) {
+      return schedule.isOnLanes(loop);
+    });
+    bool isOnLanes = lane != reduction.loops.end();
+    unsigned loop = isOnLanes ? *lane : reduction.loops.back();
+    int64_t positions =
+        isOnLanes ? countVectors(loop) : nest.estimateExtent(loop);
+    schedule.factors[loop] = std::clamp<int64_t>(positions, 1, kChains);
+  }
 }
 
 bool Scheduler::groupShortRows(int row) {
@@ -247,8 +256,21 @@ void Scheduler::chooseFactors() {
 
   // Each block of rows reads all of the factor on lanes again.
   std::optional<unsigned> factor = getFactorOnLanes();
-  double columnLoad =
-      factor && !schedule.panel && isFar(*factor) ? kFarLoad : kLoad;
+  double bytesOfColumn = 0;
+  if (factor) {
+    auto [tensor, at] = nest.getOperand(*contraction->reduction, *factor);
+    LoopSet terms =
+        nest.getLoopsOf(tensor, *at) & toLoopSet(contraction->terms);
+    bytesOfColumn =
+        nest.estimatePositions(terms) * double(schedule.lanes * kLeastBits / 8);
+  }
+  auto getColumnLoad = [&](int64_t columns) {
+    if (factor && !schedule.panel && isFar(*factor))
+      return kFarLoad;
+    // The other factor takes the rest of the cache.
+    return double(columns) * bytesOfColumn > cpu::kL1Bytes / 2 ? kNextLoad
+                                                               : kLoad;
+  };
   double least = INFINITY;
   int64_t bestColumns = 1, bestRows = 1;
   int64_t maxColumns =
@@ -272,9 +294,9 @@ void Scheduler::chooseFactors() {
       if (countAccumulators(nest.getReductions(), factors) > budget ||
           (lane >= 0 && !mayHaveTile(lane, rows, columns)))
         continue;
-      double time =
-          getTime(row >= 0 ? getBlocks(row, rows) : once,
-                  lane >= 0 ? getBlocks(lane, columns) : once, columnLoad);
+      double time = getTime(row >= 0 ? getBlocks(row, rows) : once,
+                            lane >= 0 ? getBlocks(lane, columns) : once,
+                            getColumnLoad(columns));
       if (time < least) {
         least = time;
         bestColumns = columns;

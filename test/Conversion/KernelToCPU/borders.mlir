@@ -4,7 +4,7 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --canonicalize | FileCheck %s
 
 // CHECK-LABEL: func.func @product
-// CHECK: %[[BLOCKS:.*]] = arith.constant 400 : i64
+// CHECK: %[[BLOCKS:.*]] = arith.constant 350 : i64
 // CHECK: td.launch @kernel_0(%{{.*}}) blocks(%[[BLOCKS]])
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK-SAME: %{{[a-z0-9]+}}: !llvm.ptr, %{{[a-z0-9]+}}: !llvm.ptr, %{{[a-z0-9]+}}: !llvm.ptr, %[[RESULT:[a-z0-9]+]]: !llvm.ptr,

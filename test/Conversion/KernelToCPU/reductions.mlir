@@ -243,6 +243,34 @@ func.func @softmax(%x: tensor<8x1024xf32>) -> tensor<8x1024xf32> {
 
 // -----
 
+// With rows on lanes, four terms of each have an accumulator. Of 103 terms, three are left
+// for the first three.
+// CHECK-LABEL: func.func @rows_on_lanes
+// CHECK: llvm.func internal @kernel_0
+// CHECK: %[[FOUR:.*]]:4 = scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4: arith.maximumf
+// CHECK: scf.yield
+// CHECK: arith.maximumf %[[FOUR]]#0,
+// CHECK: arith.maximumf %[[FOUR]]#1,
+// CHECK: arith.maximumf %[[FOUR]]#2,
+// CHECK-COUNT-2: arith.maximumf
+// CHECK: arith.maximumf {{.*}}, %[[FOUR]]#3
+// CHECK-NOT: arith.maximumf
+// CHECK: llvm.return
+func.func @rows_on_lanes(%x: tensor<64x103xf32>) -> tensor<64x103xf32> {
+  %0 = td.kernel(%x) {layouts = [array<i64: 1, 0>, array<i64: 1, 0>]} : (tensor<64x103xf32>) -> tensor<64x103xf32> {
+  ^bb0(%a: tensor<64x103xf32>):
+    %most = td.reduce max %a [1] : tensor<64x103xf32> to tensor<64xf32>
+    %column = td.reshape %most : tensor<64xf32> to tensor<64x1xf32>
+    %all = td.broadcast %column : tensor<64x1xf32> to tensor<64x103xf32>
+    %y = td.sub %a, %all : tensor<64x103xf32>
+    td.yield %y : tensor<64x103xf32>
+  }
+  return %0 : tensor<64x103xf32>
+}
+
+// -----
+
 // Of long rows, which are as many streams of memory, 8 are summed at once.
 // CHECK-LABEL: func.func @long_rows
 // CHECK: llvm.func internal @kernel_0

@@ -4,22 +4,22 @@
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32" --canonicalize --split-input-file | FileCheck %s
 // RUN: tdc-opt %s --td-form-kernels --kernel-to-cpu="vector-bits=512 vector-registers=32 always-threads=true" --canonicalize --split-input-file | FileCheck %s --check-prefix=ALWAYS
 
-// The 4 blocks of columns are few, so that the 100 blocks of rows inside are shared, too:
+// The 7 blocks of columns are few, so that the 50 blocks of rows inside are shared, too:
 // of a block of columns, a function computes those rows that are its own.
 // CHECK-LABEL: func.func @product
-// CHECK: %[[BLOCKS:.*]] = arith.constant 400 : i64
+// CHECK: %[[BLOCKS:.*]] = arith.constant 350 : i64
 // CHECK: td.launch @kernel_0(%{{.*}}) blocks(%[[BLOCKS]]) work {{[0-9]+}} in_place
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK-SAME: %[[FIRST:[a-z0-9]+]]: i64, %[[END:[a-z0-9]+]]: i64) {
-// CHECK: %[[COLUMN:.*]] = arith.divui %[[FIRST]], %c100_i64
-// CHECK: arith.muli %[[COLUMN]], %c80_i64
-// CHECK: scf.for {{.*}} step %c80_i64
+// CHECK: %[[COLUMN:.*]] = arith.divui %[[FIRST]], %c50_i64
+// CHECK: arith.muli %[[COLUMN]], %c48_i64
+// CHECK: scf.for {{.*}} step %c48_i64
 // CHECK: %[[OWN:.*]] = arith.subi %[[FIRST]], %[[BEFORE:.*]] : i64
 // CHECK: %[[ROW:.*]] = arith.maxsi %[[OWN]], %c0_i64
 // CHECK: %[[REST:.*]] = arith.subi %[[END]], %[[BEFORE]] : i64
-// CHECK: arith.minsi %[[REST]], %c100_i64
-// CHECK: %[[FROM:.*]] = arith.muli %[[ROW]], %c4_i64
-// CHECK: scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c4_i64
+// CHECK: arith.minsi %[[REST]], %c50_i64
+// CHECK: %[[FROM:.*]] = arith.muli %[[ROW]], %c8_i64
+// CHECK: scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c8_i64
 func.func @product(%a: tensor<400x200xf32>, %b: tensor<200x304xf32>) -> tensor<400x304xf32> {
   %r = td.matmul %a, %b : tensor<400x200xf32>, tensor<200x304xf32> -> tensor<400x304xf32>
   return %r : tensor<400x304xf32>
