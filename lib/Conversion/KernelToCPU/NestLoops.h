@@ -61,6 +61,7 @@ public:
 
   /// See NestSchedule.
   const std::optional<NestSchedule::PrefetchPlan> prefetch;
+  const std::optional<NestSchedule::NextPanel> nextPanel;
   const std::optional<NestSchedule::NextRow> nextRow;
   int transposed;
 

@@ -188,6 +188,7 @@ static void planTiles(Scheduler &scheduler, const KernelFunction &function,
   scheduler.chooseFactors();
   scheduler.unrollWindows();
   scheduler.planPrefetch();
+  scheduler.planNextPanel();
   scheduler.schedule.kept =
       findKeptValue(function, nest, scheduler.schedule.onLanes);
 }

@@ -61,6 +61,16 @@ struct NestSchedule {
   };
   std::optional<PrefetchPlan> prefetch;
 
+  /// A panel in memory that several tiles read: each of them prefetches a part
+  /// of the next panel (PrefetchEmitter.h).
+  struct NextPanel {
+    unsigned factor; ///< operand of the product
+    /// The loops over the tiles from the outermost, and their steps.
+    llvm::SmallVector<std::pair<unsigned, int64_t>, 2> tiles;
+    int64_t bytes; ///< that are prefetched for each term of a tile
+  };
+  std::optional<NextPanel> nextPanel;
+
   /// A kernel that runs over a row several times: in the second loop over it,
   /// the row of the next block of `loop` is prefetched (PrefetchEmitter.h).
   struct NextRow {

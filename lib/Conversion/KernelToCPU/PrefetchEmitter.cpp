@@ -40,7 +40,60 @@ static void emitPrefetch(NestLoops &loops, const Access &of, const Tile &tile,
                          locality, /*cache=*/1);
 }
 
+/// The tiles of a panel have as many terms together as prefetches: each is
+/// `bytes` after the one before, from the start of the next panel on.
+static void emitNextPanel(NestLoops &loops) {
+  const auto &[operand, tiles, bytes] = *loops.nextPanel;
+  OpBuilder &b = loops.function.builder;
+  Location loc = loops.function.loc;
+  const LoopNest &nest = loops.nest;
+  Access factor = nest.getOperand(nest.getReductions().front(), operand);
+  Access source = nest.getSource(factor.tensor, *factor.at);
+  Layout layout = loops.function.getLayout(source.tensor);
+  auto type = cast<RankedTensorType>(source.tensor.getType());
+  auto count = [&](Value number, int64_t size, Value position) -> Value {
+    number = arith::MulIOp::create(b, loc, number, loops.function.index(size));
+    return arith::AddIOp::create(b, loc, number, position);
+  };
+  Value tile = loops.function.index(0), term = tile;
+  for (auto [loop, step] : tiles)
+    if (Value position = loops.evaluator.positions[loop])
+      tile = count(
+          tile, llvm::divideCeil(nest.getExtent(loop), step),
+          arith::DivUIOp::create(b, loc, position, loops.function.index(step)));
+  Tile next(nest.getLoops().size(), 0);
+  int64_t terms = 1;
+  for (int64_t dim : ArrayRef(layout.order).drop_back()) {
+    int64_t size = type.getDimSize(dim);
+    term = count(term, size,
+                 loops.evaluator.evaluateCoordinate((*source.at)[dim], next));
+    terms *= size;
+  }
+  unsigned lane = loops.evaluator.laneLoop;
+  next[lane] = loops.factors[lane] * loops.lanes;
+  int64_t bytesOfTerm =
+      layout.block *
+      getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8;
+  Value address = loops.evaluator.getAddress(source, next);
+  Value offset = count(
+      arith::MulIOp::create(b, loc, term,
+                            loops.function.index(bytes - bytesOfTerm)),
+      1,
+      arith::MulIOp::create(b, loc, tile, loops.function.index(terms * bytes)));
+  for (int64_t line = 0; line < bytes; line += cpu::kLineBytes) {
+    Value at =
+        arith::AddIOp::create(b, loc, offset, loops.function.index(line));
+    LLVM::Prefetch::create(b, loc,
+                           LLVM::GEPOp::create(b, loc, address.getType(),
+                                               b.getI8Type(), address,
+                                               ValueRange{at}),
+                           /*rw=*/0, kSecondCache, /*cache=*/1);
+  }
+}
+
 void emitPrefetches(NestLoops &loops) {
+  if (loops.nextPanel)
+    emitNextPanel(loops);
   if (!loops.prefetch)
     return;
   auto [operand, loop, ahead] = *loops.prefetch;

@@ -233,6 +233,29 @@ void Scheduler::planBlocks() {
     planTermBlocks(nest, *contraction, schedule);
 }
 
+void Scheduler::planNextPanel() {
+  if (!schedule.panel || !schedule.panel->isInMemory ||
+      !isFar(schedule.panel->factor))
+    return;
+  NestSchedule::NextPanel next{schedule.panel->factor, {}, 0};
+  int64_t count = 1;
+  for (unsigned loop :
+       ArrayRef(schedule.outer).drop_front(schedule.panel->around)) {
+    int64_t extent = nest.getLoops()[loop].extent,
+            step = schedule.getStep(loop);
+    if (ShapedType::isDynamic(extent))
+      return;
+    count *= llvm::divideCeil(extent, step);
+    next.tiles.push_back({loop, step});
+  }
+  Type element = getElementTypeOrSelf(getSource(next.factor).tensor.getType());
+  int64_t bytes = schedule.getStep(*findLane()) *
+                  getMemoryType(element).getIntOrFloatBitWidth() / 8;
+  next.bytes = llvm::divideCeil(bytes, count);
+  if (count > 1)
+    schedule.nextPanel = std::move(next);
+}
+
 void Scheduler::planPrefetch() {
   if (!contraction || contraction->terms.size() != 1)
     return;

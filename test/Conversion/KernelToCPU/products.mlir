@@ -464,3 +464,46 @@ func.func @aligned(%x: tensor<64x300xf32>, %w: tensor<300x304xf32>) -> tensor<64
   %p = td.matmul %x, %w : tensor<64x300xf32>, tensor<300x304xf32> -> tensor<64x304xf32>
   return %p : tensor<64x304xf32>
 }
+
+// -----
+
+// While tiles of 8 rows read a panel of 3 vectors, each prefetches a part of the next panel:
+// 12 bytes for each of 768 terms.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: %[[TILE:.*]] = arith.divui %{{.*}}, %c8_i64
+// CHECK: arith.muli %{{.*}}, %c-52_i64
+// CHECK: arith.muli %{{.*}}, %c9216_i64
+// CHECK: "llvm.intr.prefetch"(%{{.*}}) <{cache = 1 : i32, hint = 2 : i32, rw = 0 : i32}>
+// CHECK-NOT: prefetch
+// Of two tiles, each prefetches 96 bytes for a term, which are in two lines. One reads a
+// panel only once.
+// CHECK-LABEL: llvm.func internal @kernel_1
+// CHECK-COUNT-2: "llvm.intr.prefetch"
+// CHECK-NOT: prefetch
+func.func @next_panel_128(%x: tensor<128x768xf32>, %w: tensor<3072x768xf32>) -> tensor<128x3072xf32> {
+  %0 = td.kernel(%x, %w) {layouts = [array<i64: 0, 1>, array<i64: 1, 0, 16>, array<i64: 0, 1>]} : (tensor<128x768xf32>, tensor<3072x768xf32>) -> tensor<128x3072xf32> {
+  ^bb0(%a: tensor<128x768xf32>, %b: tensor<3072x768xf32>):
+    %t = td.permute %b [1, 0] : tensor<3072x768xf32> to tensor<768x3072xf32>
+    %y = td.matmul %a, %t : tensor<128x768xf32>, tensor<768x3072xf32> -> tensor<128x3072xf32>
+    td.yield %y : tensor<128x3072xf32>
+  }
+  return %0 : tensor<128x3072xf32>
+}
+func.func @next_panel_16(%x: tensor<16x768xf32>, %w: tensor<3072x768xf32>) -> tensor<16x3072xf32> {
+  %0 = td.kernel(%x, %w) {layouts = [array<i64: 0, 1>, array<i64: 1, 0, 16>, array<i64: 0, 1>]} : (tensor<16x768xf32>, tensor<3072x768xf32>) -> tensor<16x3072xf32> {
+  ^bb0(%a: tensor<16x768xf32>, %b: tensor<3072x768xf32>):
+    %t = td.permute %b [1, 0] : tensor<3072x768xf32> to tensor<768x3072xf32>
+    %y = td.matmul %a, %t : tensor<16x768xf32>, tensor<768x3072xf32> -> tensor<16x3072xf32>
+    td.yield %y : tensor<16x3072xf32>
+  }
+  return %0 : tensor<16x3072xf32>
+}
+func.func @next_panel_8(%x: tensor<8x768xf32>, %w: tensor<3072x768xf32>) -> tensor<8x3072xf32> {
+  %0 = td.kernel(%x, %w) {layouts = [array<i64: 0, 1>, array<i64: 1, 0, 16>, array<i64: 0, 1>]} : (tensor<8x768xf32>, tensor<3072x768xf32>) -> tensor<8x3072xf32> {
+  ^bb0(%a: tensor<8x768xf32>, %b: tensor<3072x768xf32>):
+    %t = td.permute %b [1, 0] : tensor<3072x768xf32> to tensor<768x3072xf32>
+    %y = td.matmul %a, %t : tensor<8x768xf32>, tensor<768x3072xf32> -> tensor<8x3072xf32>
+    td.yield %y : tensor<8x3072xf32>
+  }
+  return %0 : tensor<8x3072xf32>
+}
