@@ -146,12 +146,14 @@ void Scheduler::planPanel() {
                   !type.isDynamicDim(layout.getLast()) &&
                   type.getDimSize(layout.getLast()) % schedule.lanes != 0;
   }
+  // Only weights are in blocks: until it is read again, the L2 cache is given
+  // to those of other products.
+  bool isLargeWeight = isInBlocks && getBytes(*operand) > cpu::kL2Bytes / 4;
   // The elements of a pair are next to each other in a panel only.
   bool isPaired = mayPairTerms();
-  if (!((isGathered || isPaired) && readers >= kFewReaders) &&
+  if (!((isGathered || isPaired) && readers >= kFewReaders) && !isLargeWeight &&
       !(isFar(*operand) &&
-        (isInBlocks ||
-         readers >= kReadersPerRegister * function.vectorRegisters)) &&
+        readers >= kReadersPerRegister * function.vectorRegisters) &&
       !(isUnaligned && getBytes(*operand) > cpu::kL1Bytes &&
         readers >= kUnalignedReadersPerRegister * function.vectorRegisters) &&
       !function.alwaysPanels)
@@ -234,8 +236,7 @@ void Scheduler::planBlocks() {
 }
 
 void Scheduler::planNextPanel() {
-  if (!schedule.panel || !schedule.panel->isInMemory ||
-      !isFar(schedule.panel->factor))
+  if (!schedule.panel || !schedule.panel->isInMemory)
     return;
   NestSchedule::NextPanel next{schedule.panel->factor, {}, 0};
   int64_t count = 1;

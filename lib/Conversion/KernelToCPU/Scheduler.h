@@ -72,8 +72,7 @@ public:
   /// and terms on lanes, the L3 cache); of two, the larger one. Only products
   /// with one loop of terms do, and only a factor without a panel or blocks.
   void planPrefetch();
-  /// Plans to prefetch the next panel, if it is in memory and the L2 cache does
-  /// not hold all of them.
+  /// Plans to prefetch the next panel, if it is in memory.
   void planNextPanel();
   /// Plans to prefetch the next row of inputs that the L2 cache does not hold.
   void planNextRow();
