@@ -26,7 +26,7 @@ import numpy as np
 
 NAMES = "abc"
 # Rows and columns. Slices of large tensors are set into the whole.
-SIZES = ((5, 7), (4, 40), (6, 20000))
+SIZES = ((7, 7), (4, 40), (6, 20000))
 TOLERANCE = 1e-4
 
 
@@ -42,6 +42,8 @@ class Generator:
         for _ in range(self.random.randint(1, 2)):
             self.lines.append((0, "for i in range(n)"))
             self.lines.append((1, "let j = (i * 3 + 1) % n"))
+            self.lines.append((1, "p = (p + 2) % n"))
+            self.lines.append((1, "q = (q + 3) % m"))
             self.add_block(1, "i")
         return self.lines
 
@@ -71,7 +73,9 @@ class Generator:
         self.add(depth, f"{self.name()}[{at}, 1:] = {self.name()}[{at}, :m - 1] * 0.5 + 0.1")
 
     def add_element(self, depth, at):
-        self.add(depth, f"{self.name()}[{at}, j % 3] = s * 0.1")
+        self.add(depth, self.random.choice((
+            f"{self.name()}[{at}, j % 3] = s * 0.1",
+            f"{self.name()}[p, q] = {self.name()}[q % n, p] * 0.5 + s * 0.1")))
 
     def add_copy(self, depth, at):
         self.add(depth, f"{self.name()} = {self.name()}.CLONE")
@@ -89,6 +93,9 @@ class Generator:
         if depth > 2:
             return self.add_row(depth, at)
         self.add(depth, f"if {at} % 2 == {self.random.randint(0, 1)}")
+        if self.random.random() < 0.5:
+            self.add(depth + 1, "p = (p + 1) % n")
+            self.add(depth + 1, "q = (q + 2) % m")
         self.add_block(depth + 1, at)
         if self.random.random() < 0.5:
             self.add(depth, "else")
@@ -109,7 +116,8 @@ def to_tdsl(lines, sizes):
             "    let n, m = a0.size(0), a0.size(1)",
             "    var a, b, c = a0.clone(), b0.clone(), c0.clone()",
             "    var v = a[0] * 1.0",
-            "    var s = 0.5"]
+            "    var s = 0.5",
+            "    var p, q = 1, 0"]
     before = 0
     for depth, line in [*lines, (0, "return a, b, c")]:
         for closed in range(before - 1, depth - 1, -1):
@@ -137,7 +145,7 @@ def check(seed, folder):
     numbers = np.random.default_rng(seed)
     inputs = {name: numbers.standard_normal((rows, columns), dtype=np.float32) for name in NAMES}
     values = {name: value.astype(np.float64) for name, value in inputs.items()}
-    values.update(n=rows, m=columns, v=values["a"][0].copy(), s=0.5)
+    values.update(n=rows, m=columns, v=values["a"][0].copy(), s=0.5, p=1, q=0)
     exec(to_python(lines), {}, values)
     folder.mkdir()
     files = []

@@ -4,6 +4,9 @@
 // are on different pages, and hardware prefetchers stop at the end of a page
 // and follow few streams. So the elements of a later iteration are prefetched.
 //
+// Several tiles read a panel that is in memory, and the first of them waits for
+// it. So each prefetches a part of the next panel.
+//
 // A softmax or a norm runs over a row several times, and waits for memory in
 // the first loop only. In the second one, the next row is prefetched.
 //
@@ -17,7 +20,7 @@
 namespace tdc {
 
 /// Prefetches elements of a factor if the schedule says so
-/// (NestSchedule::PrefetchPlan). The loops of the factor are open.
+/// (NestSchedule::PrefetchPlan, NextPanel). The loops of the factor are open.
 void emitPrefetches(NestLoops &loops);
 
 /// Prefetches the next row if the schedule says so (NestSchedule::NextRow).

@@ -146,11 +146,12 @@ void Scheduler::planPanel() {
                   !type.isDynamicDim(layout.getLast()) &&
                   type.getDimSize(layout.getLast()) % schedule.lanes != 0;
   }
-  // Only weights are in blocks: until it is read again, the L2 cache is given
-  // to those of other products.
-  bool isLargeWeight = isInBlocks && getBytes(*operand) > cpu::kL2Bytes / 4;
   // The elements of a pair are next to each other in a panel only.
   bool isPaired = mayPairTerms();
+  // Only weights are in blocks: until it is read again, the L2 cache is given
+  // to those of other products. Pairs are copied from them.
+  int64_t large = isPaired ? cpu::kL2Bytes : cpu::kL2Bytes / 4;
+  bool isLargeWeight = isInBlocks && getBytes(*operand) > double(large);
   if (!((isGathered || isPaired) && readers >= kFewReaders) && !isLargeWeight &&
       !(isFar(*operand) &&
         readers >= kReadersPerRegister * function.vectorRegisters) &&

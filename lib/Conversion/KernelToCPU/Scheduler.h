@@ -47,8 +47,10 @@ public:
   /// Plans a panel for the factor on lanes: from kFewReaders readers on if its
   /// lanes are not contiguous in memory or two terms are multiplied at once; if
   /// it is larger than the L2 cache, from kReadersPerRegister for each register
-  /// on, or with any number if it has a blocked layout, which is read in place.
-  /// Then opens the loops of the factor first.
+  /// on; if it is larger than the L1 cache and its rows are no whole number of
+  /// vectors, from kUnalignedReadersPerRegister for each on. With any number if
+  /// it is a large weight with a blocked layout, which is read in place. Then
+  /// opens the loops of the factor first.
   void planPanel();
   /// Moves the lane loop innermost if the L2 cache holds the factor on lanes,
   /// and not the other one: the inner loops read their factor again for each

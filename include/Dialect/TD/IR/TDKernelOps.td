@@ -14,7 +14,9 @@ def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
     The body sees only its arguments (tensors and host scalars), holds td
     compute ops and ends in td.yield. td-form-kernels makes it; a backend
     converts it to one function. `sizes` holds one i64 per `?` of the results'
-    types, so that the host can allocate them.
+    types, so that the host can allocate them. `transposition`: td-form-kernels
+    made a transposed copy of a product's factor, because the product reads it
+    faster in that order.
 
     C1: block arguments have the types of the operands. C2: the yielded values
     have the types of the results. C3: only compute ops, stages and constants in
@@ -29,15 +31,13 @@ def TD_KernelOp : TD_Op<"kernel", [IsolatedFromAbove, SingleBlock, Pure,
     }
     ```
   }];
-  let arguments = (ins Variadic<AnyType>:$inputs, Variadic<I64>:$sizes);
+  let arguments = (ins Variadic<AnyType>:$inputs, Variadic<I64>:$sizes,
+                       UnitAttr:$transposition);
   let results = (outs Variadic<TD_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let extraClassDeclaration = [{
     /// Whether a GPU runs it.
     bool isOnGPU();
-    /// Whether it makes a transposed copy: its result is a matrix with the rows
-    /// and columns of another one exchanged, after elementwise work at most.
-    bool isTransposition();
   }];
   let assemblyFormat = [{
     `(` $inputs `)` (`sizes` `(` $sizes^ `)`)? attr-dict `:`

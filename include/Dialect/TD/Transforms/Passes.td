@@ -451,6 +451,10 @@ def FormKernelsPass : Pass<"td-form-kernels", "::mlir::ModuleOp"> {
     most 2^13 elements for one result. Ops such as softmax are expanded first,
     so that they fuse like anything else.
 
+    On the cpu a factor whose terms are far apart in memory is transposed by a
+    kernel of its own, and a scale that is broadcast to many positions is
+    computed before. The last update of a value comes after its other readers.
+
     Before:
     ```mlir
     %a = td.mul %x, %y : tensor<4xf32>
@@ -523,8 +527,10 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     dims) that it reads and writes with the same loops in each dim, shifted or in
     windows, and a slot and all values that are read from it or written to it.
     Each group gets the order for which the kernels that use it cost least, one of
-    images together with the weights that its kernels read. Values that other ops
-    or GPU kernels use stay row-major; if such an op writes one to a slot, a kernel
+    images together with the weights that its kernels read. Costs are those of
+    vector instructions, and of products whose terms are on different pages.
+    Values that other ops or GPU kernels use, and transposed copies of factors,
+    stay row-major; if such an op writes one to a slot, a kernel
     copies it to the slot's order, except in loops.
 
     Before:

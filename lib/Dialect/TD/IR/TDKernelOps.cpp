@@ -27,20 +27,6 @@ OperandRange LaunchOp::getSizesOf(OpResult result) {
   return getSizes().slice(before, count(result));
 }
 
-bool KernelOp::isTransposition() {
-  Block &body = getBody().front();
-  auto last = body.getTerminator()->getOperand(0).getDefiningOp<ComputeOp>();
-  if (getNumResults() != 1 || !hasFamily(last, OpFamily::Movement) ||
-      cast<RankedTensorType>(getResult(0).getType()).getRank() != 2)
-    return false;
-  AccessMap access = last.getAccess(0);
-  return access.map.isPermutation() && !access.map.isIdentity() &&
-         llvm::all_of(body.without_terminator(), [&](Operation &op) {
-           return &op == last || op.hasTrait<ElementwiseOp>() ||
-                  op.hasTrait<OpTrait::ConstantLike>();
-         });
-}
-
 LogicalResult KernelOp::verify() {
   Block &body = getBody().front();
   // C1

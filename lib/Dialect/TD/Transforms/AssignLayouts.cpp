@@ -237,7 +237,7 @@ void LayoutAssigner::collect() {
     } else if (auto kernel = dyn_cast<KernelOp>(op)) {
       bool isKnown = collect(kernel);
       // td-form-kernels made it for the order that it has.
-      if (kernel.isTransposition())
+      if (kernel.getTransposition())
         fixed.insert(key(kernel.getResult(0)));
       for (Value value : getOuterValues(kernel)) {
         if (!isKnown)

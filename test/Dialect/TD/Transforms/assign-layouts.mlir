@@ -16,7 +16,8 @@ func.func @linear(%x: tensor<8x10xf32>) -> tensor<8x50xf32> {
 
 // A copy of a factor with its terms next to each other keeps them there.
 // CHECK-LABEL: func.func @transposed
-// CHECK-COUNT-2: td.kernel({{[^)]*}}) :
+// CHECK: td.kernel({{[^)]*}}) {transposition} :
+// CHECK: td.kernel({{[^)]*}}) :
 func.func @transposed(%x: tensor<1024x256xf32>, %d: tensor<1024x256xf32>) -> tensor<256x256xf32> {
   %t = td.permute %x [1, 0] : tensor<1024x256xf32> to tensor<256x1024xf32>
   %y = td.matmul %t, %d : tensor<256x1024xf32>, tensor<1024x256xf32> -> tensor<256x256xf32>
@@ -279,4 +280,21 @@ func.func @no_pages(%x: tensor<1x64x31x31xf32>) -> tensor<1x64x31x31xf32> {
   %narrow = td.contract %x, %c at #image, #filter : tensor<1x64x31x31xf32>, tensor<26x64x1x1xf32> -> tensor<1x26x31x31xf32>
   %y = td.contract %narrow, %d at #image, #filter : tensor<1x26x31x31xf32>, tensor<64x26x1x1xf32> -> tensor<1x64x31x31xf32>
   return %y : tensor<1x64x31x31xf32>
+}
+
+// -----
+
+// A weight that is set to a transposed tensor has blocks, too.
+// CHECK: td.slot @w param "w" of "m" {layout = array<i64: 1, 0, 4>} : tensor<64x64xf32>
+td.slot @w param "w" of "m" : tensor<64x64xf32>
+func.func @from_transposed(%x: tensor<64x64xf32>) {
+  %p = td.permute %x [1, 0] : tensor<64x64xf32> to tensor<64x64xf32>
+  td.write %p, @w : tensor<64x64xf32>
+  return
+}
+func.func @reads(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
+  %w = td.read @w : tensor<64x64xf32>
+  %t = td.permute %w [1, 0] : tensor<64x64xf32> to tensor<64x64xf32>
+  %y = td.matmul %x, %t : tensor<8x64xf32>, tensor<64x64xf32> -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
 }

@@ -678,3 +678,28 @@ func.func @scaled(%x: tensor<64x256xf32>, %v: tensor<64x1xf32>, %y: tensor<64x25
   %5 = td.mul %y, %4 : tensor<64x255xf32>
   return %2, %5 : tensor<64x256xf32>, tensor<64x255xf32>
 }
+
+// -----
+
+// Two results of one loop are two numbers.
+// CHECK-LABEL: func.func @carried
+// CHECK: td.kernel(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<8x8xf32>, i64, i64) -> tensor<1x1xf32>
+// CHECK: td.slice %{{.*}}[%[[ROW:.*]]] dim 0
+// CHECK-NOT: td.slice %{{.*}}[%[[ROW]]]
+// CHECK: td.yield
+func.func @carried(%x: tensor<8x8xf32>, %n: i64, %k: index) -> tensor<1x1xf32> {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %i0 = arith.constant 0 : index
+  %i1 = arith.constant 1 : index
+  %r:2 = scf.for %q = %i0 to %k step %i1 iter_args(%i = %c0, %j = %c1) -> (i64, i64) {
+    %a = arith.addi %i, %c2 : i64
+    %b = arith.addi %j, %c1 : i64
+    %c = arith.remsi %a, %n : i64
+    scf.yield %c, %b : i64, i64
+  }
+  %0 = td.slice %x[%r#0] dim 0 step 1 : tensor<8x8xf32> to tensor<1x8xf32>
+  %1 = td.slice %0[%r#1] dim 1 step 1 : tensor<1x8xf32> to tensor<1x1xf32>
+  return %1 : tensor<1x1xf32>
+}

@@ -28,7 +28,9 @@ bool isSameNumber(Value a, Value b, unsigned most = 6) {
   if (a == b)
     return true;
   auto x = dyn_cast<OpResult>(a), y = dyn_cast<OpResult>(b);
-  return x && y && most != 0 && isa<IntegerType>(a.getType()) &&
+  return x && y && most != 0 && a.getType() == b.getType() &&
+         isa<IntegerType>(a.getType()) && !x.getOwner()->getNumRegions() &&
+         x.getResultNumber() == y.getResultNumber() &&
          isMemoryEffectFree(x.getOwner()) &&
          OperationEquivalence::isEquivalentTo(
              x.getOwner(), y.getOwner(),
@@ -61,7 +63,7 @@ public:
         old.push_back(&op);
     for (FusionGraph::Node *node : order) {
       if (node->isKernel)
-        makeKernel(*node);
+        makeKernel(*node, graph.isTransposed(*node));
       else
         node->roots.front()->moveBefore(&block, block.end());
     }
@@ -70,7 +72,7 @@ public:
   }
 
 private:
-  void makeKernel(FusionGraph::Node &node) {
+  void makeKernel(FusionGraph::Node &node, bool isTransposed) {
     OpBuilder builder = OpBuilder::atBlockEnd(&block);
     SmallVector<Operation *> body(node.body.begin(), node.body.end());
     llvm::sort(body, [&](Operation *a, Operation *b) {
@@ -108,7 +110,8 @@ private:
       sizes.append(getRunTimeSizes(builder, loc, root->getResult(0)));
     }
 
-    auto kernel = KernelOp::create(builder, loc, resultTypes, inputs, sizes);
+    auto kernel = KernelOp::create(builder, loc, resultTypes, inputs, sizes,
+                                   isTransposed);
     Block &inner = kernel.getBody().emplaceBlock();
     IRMapping mapping;
     for (Value input : inputs)

@@ -739,26 +739,6 @@ void FusionGraph::mergeKernels() {
   dropInnerRoots();
 }
 
-/// An update can only work in place if it is the last op that reads the value.
-void FusionGraph::orderUpdates() {
-  for (auto &owner : nodes) {
-    Node *node = owner.get();
-    auto update = dyn_cast<UpdateOp>(node->roots.front());
-    if (!update || !update.getBase() || node->mergedInto)
-      continue;
-    Value result = node->roots.front()->getResult(0);
-    for (Node *reader : readers[update.getBase()]) {
-      if (reader == node || reader->mergedInto || node->after.count(reader) ||
-          !reader->inputs.contains(update.getBase()) ||
-          reader->inputs.contains(result) || reader->after.count(node) ||
-          reaches(*node, *reader))
-        continue;
-      node->after.insert(reader);
-      joinSegments(*node, *reader);
-    }
-  }
-}
-
 SmallVector<FusionGraph::Node *> FusionGraph::getOrder() {
   llvm::DenseMap<Node *, unsigned> waitsFor;
   llvm::DenseMap<Node *, SmallVector<Node *>> followers;

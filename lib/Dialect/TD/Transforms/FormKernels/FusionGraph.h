@@ -69,11 +69,15 @@ public:
   /// result.
   void mergeBorders();
 
-  /// Orders kernels that update a part of a value after its other readers.
+  /// Orders the last kernel that updates a part of a value after its other
+  /// readers.
   void orderUpdates();
 
   /// Returns the nodes that are left, each after all nodes that it needs.
   llvm::SmallVector<Node *> getOrder();
+
+  /// Whether the node is a transposed copy of a factor.
+  bool isTransposed(const Node &node) const;
 
 private:
   void findSteps(mlir::Block &block);
@@ -97,6 +101,11 @@ private:
   void joinSegments(const Node &a, const Node &b);
   llvm::BitVector findIndirect(Node &node, const Node &first);
   bool reaches(Node &from, Node &to);
+  /// By node, other nodes that come after it.
+  using Followers = llvm::DenseMap<Node *, llvm::SmallVector<Node *>>;
+  /// The indices of the nodes that come after `node`: its readers, and
+  /// `followers`, which have those that `after` names.
+  llvm::BitVector findLater(Node &node, const Followers &followers);
   /// The nest that computes `roots` from the inputs of `nodes`.
   static mlir::FailureOr<LoopNest>
   getNest(llvm::ArrayRef<mlir::Operation *> roots,
@@ -104,8 +113,6 @@ private:
   static bool hasTiledContraction(const Node &node);
   /// Whether the node is part of an optimizer's step on a GPU.
   bool isStep(const Node &node) const;
-  /// Whether the node is a transposed copy of a factor.
-  bool isTransposed(const Node &node) const;
   /// Whether the work of both is not too much for one kernel.
   static bool fitsOneKernel(const Node &a, const Node &b);
   /// Whether one kernel can compute both. Expects that `b` does not need `a`

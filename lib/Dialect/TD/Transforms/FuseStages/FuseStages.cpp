@@ -35,7 +35,7 @@ constexpr size_t kMostStages = 6;
 /// factor again for each block.
 bool mayPassOn(KernelOp kernel) {
   if (kernel.isOnGPU() || kernel.getNumResults() != 1 ||
-      kernel.isTransposition())
+      kernel.getTransposition())
     return false;
   Value result = kernel.getResult(0);
   return cast<RankedTensorType>(result.getType()).hasStaticShape() &&
