@@ -118,6 +118,7 @@ void planTermBlocks(const LoopNest &nest, const Contraction &contraction,
     schedule.termBlocks = {loop, positions};
     schedule.outer = std::move(outer);
     schedule.panel.reset();
+    schedule.nextPanel.reset();
     return;
   }
 }

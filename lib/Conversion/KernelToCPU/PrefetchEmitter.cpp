@@ -32,63 +32,63 @@ static bool isCovered(NestLoops &loops, const Access &source,
   return false;
 }
 
-static void emitPrefetch(NestLoops &loops, const Access &of, const Tile &tile,
-                         int locality) {
+static void emitPrefetch(NestLoops &loops, Value address, int locality) {
   // The address may be beyond the end of the tensor: nothing is read there.
-  LLVM::Prefetch::create(loops.function.builder, loops.function.loc,
-                         loops.evaluator.getAddress(of, tile), /*rw=*/0,
-                         locality, /*cache=*/1);
+  LLVM::Prefetch::create(loops.function.builder, loops.function.loc, address,
+                         /*rw=*/0, locality, /*cache=*/1);
 }
 
-/// The tiles of a panel have as many terms together as prefetches: each is
-/// `bytes` after the one before, from the start of the next panel on.
+/// Prefetches `bytes` bytes for each term of each tile of a panel, one after
+/// the other from the start of the next panel on. The dims of the factor but
+/// the one on lanes are terms.
 static void emitNextPanel(NestLoops &loops) {
   const auto &[operand, tiles, bytes] = *loops.nextPanel;
-  OpBuilder &b = loops.function.builder;
-  Location loc = loops.function.loc;
+  KernelFunction &function = loops.function;
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
   const LoopNest &nest = loops.nest;
   Access factor = nest.getOperand(nest.getReductions().front(), operand);
   Access source = nest.getSource(factor.tensor, *factor.at);
-  Layout layout = loops.function.getLayout(source.tensor);
+  Layout layout = function.getLayout(source.tensor);
   auto type = cast<RankedTensorType>(source.tensor.getType());
-  auto count = [&](Value number, int64_t size, Value position) -> Value {
-    number = arith::MulIOp::create(b, loc, number, loops.function.index(size));
-    return arith::AddIOp::create(b, loc, number, position);
+  auto multiply = [&](Value value, int64_t by) -> Value {
+    return arith::MulIOp::create(b, loc, value, function.index(by));
   };
-  Value tile = loops.function.index(0), term = tile;
+  auto add = [&](Value a, Value c) -> Value {
+    return arith::AddIOp::create(b, loc, a, c);
+  };
+
+  // The numbers of the tile, and of the term in the order of memory.
+  Value tile = function.index(0), term = tile;
   for (auto [loop, step] : tiles)
     if (Value position = loops.evaluator.positions[loop])
-      tile = count(
-          tile, llvm::divideCeil(nest.getExtent(loop), step),
-          arith::DivUIOp::create(b, loc, position, loops.function.index(step)));
+      tile =
+          add(multiply(tile, llvm::divideCeil(nest.getExtent(loop), step)),
+              arith::DivUIOp::create(b, loc, position, function.index(step)));
   Tile next(nest.getLoops().size(), 0);
   int64_t terms = 1;
   for (int64_t dim : ArrayRef(layout.order).drop_back()) {
     int64_t size = type.getDimSize(dim);
-    term = count(term, size,
-                 loops.evaluator.evaluateCoordinate((*source.at)[dim], next));
+    term = add(multiply(term, size),
+               loops.evaluator.evaluateCoordinate((*source.at)[dim], next));
     terms *= size;
   }
+
+  // The address is that of the same term in the next panel.
   unsigned lane = loops.evaluator.laneLoop;
   next[lane] = loops.factors[lane] * loops.lanes;
+  Value address = loops.evaluator.getAddress(source, next);
   int64_t bytesOfTerm =
       layout.block *
       getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8;
-  Value address = loops.evaluator.getAddress(source, next);
-  Value offset = count(
-      arith::MulIOp::create(b, loc, term,
-                            loops.function.index(bytes - bytesOfTerm)),
-      1,
-      arith::MulIOp::create(b, loc, tile, loops.function.index(terms * bytes)));
-  for (int64_t line = 0; line < bytes; line += cpu::kLineBytes) {
-    Value at =
-        arith::AddIOp::create(b, loc, offset, loops.function.index(line));
-    LLVM::Prefetch::create(b, loc,
-                           LLVM::GEPOp::create(b, loc, address.getType(),
-                                               b.getI8Type(), address,
-                                               ValueRange{at}),
-                           /*rw=*/0, kSecondCache, /*cache=*/1);
-  }
+  Value offset =
+      add(multiply(term, bytes - bytesOfTerm), multiply(tile, terms * bytes));
+  for (int64_t line = 0; line < bytes; line += cpu::kLineBytes)
+    emitPrefetch(
+        loops,
+        LLVM::GEPOp::create(b, loc, address.getType(), b.getI8Type(), address,
+                            ValueRange{add(offset, function.index(line))}),
+        kSecondCache);
 }
 
 void emitPrefetches(NestLoops &loops) {
@@ -105,7 +105,7 @@ void emitPrefetches(NestLoops &loops) {
     if (isCovered(loops, source, tile))
       continue;
     tile[loop] += ahead;
-    emitPrefetch(loops, source, tile, kSecondCache);
+    emitPrefetch(loops, loops.evaluator.getAddress(source, tile), kSecondCache);
   }
 }
 
@@ -122,7 +122,7 @@ void emitNextRow(NestLoops &loops, LoopSet along) {
       if (isCovered(loops, input, tile))
         continue;
       tile[row] += loops.factors[row];
-      emitPrefetch(loops, input, tile, kFirstCache);
+      emitPrefetch(loops, loops.evaluator.getAddress(input, tile), kFirstCache);
     }
   }
 }

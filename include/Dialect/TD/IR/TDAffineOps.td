@@ -7,9 +7,10 @@
 //
 // is a window of stride 2. The symbols of a map are the `offsets` of the op,
 // which are host ints. Positions must be in range; those of td.inset, which sets
-// borders around a tensor, are clamped as those of td.slice. The gradient of an operand reads the gradient of the result at sums
-// of coordinates as well. This requires that each coordinate is a dim alone, or
-// has a dim of the result that no other coordinate has.
+// borders around a tensor, are clamped as those of td.slice. The gradient of an
+// operand reads the gradient of the result at sums of coordinates as well. This
+// requires that each coordinate is a dim alone, or has a dim of the result that
+// no other coordinate has.
 //
 //===----------------------------------------------------------------------===//
 

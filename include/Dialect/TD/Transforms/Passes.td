@@ -530,8 +530,8 @@ def AssignLayoutsPass : Pass<"td-assign-layouts", "::mlir::ModuleOp"> {
     images together with the weights that its kernels read. Costs are those of
     vector instructions, and of products whose terms are on different pages.
     Values that other ops or GPU kernels use, and transposed copies of factors,
-    stay row-major; if such an op writes one to a slot, a kernel
-    copies it to the slot's order, except in loops.
+    stay row-major; if such an op writes one to a slot, a kernel copies it to the
+    slot's order, except in loops.
 
     Before:
     ```mlir

@@ -151,8 +151,8 @@ SmallVector<Operation *> findUntilJoin(Operation *op) {
   return {};
 }
 
-/// Whether the op is a broadcast to many positions, each of which a CPU
-/// computes with a value of its own.
+/// Whether the op is a broadcast on a CPU to many more elements: each tile of a
+/// kernel that reads them would compute the operand again.
 bool repeatsOften(Operation *op) {
   return !isOnGPU(op) && expands(op) &&
          estimateElements(cast<RankedTensorType>(op->getResult(0).getType())) >=
@@ -739,12 +739,8 @@ void FusionGraph::mergeKernels() {
   dropInnerRoots();
 }
 
-SmallVector<FusionGraph::Node *> FusionGraph::getOrder() {
-  llvm::DenseMap<Node *, unsigned> waitsFor;
-  llvm::DenseMap<Node *, SmallVector<Node *>> followers;
-  auto isLater = [](Node *a, Node *b) { return a->position > b->position; };
-  llvm::PriorityQueue<Node *, std::vector<Node *>, decltype(isLater)> ready(
-      isLater);
+FusionGraph::Followers FusionGraph::getFollowers() {
+  Followers followers;
   for (auto &node : nodes) {
     if (node->mergedInto)
       continue;
@@ -752,16 +748,28 @@ SmallVector<FusionGraph::Node *> FusionGraph::getOrder() {
     for (Node *predecessor : getPredecessors(*node))
       if (before.insert(predecessor).second)
         followers[predecessor].push_back(node.get());
-    waitsFor[node.get()] = before.size();
-    if (before.empty())
-      ready.push(node.get());
   }
+  return followers;
+}
+
+SmallVector<FusionGraph::Node *> FusionGraph::getOrder() {
+  Followers followers = getFollowers();
+  llvm::DenseMap<Node *, unsigned> waitsFor;
+  for (auto &[node, next] : followers)
+    for (Node *follower : next)
+      ++waitsFor[follower];
+  auto isLater = [](Node *a, Node *b) { return a->position > b->position; };
+  llvm::PriorityQueue<Node *, std::vector<Node *>, decltype(isLater)> ready(
+      isLater);
+  for (auto &node : nodes)
+    if (!node->mergedInto && !waitsFor.contains(node.get()))
+      ready.push(node.get());
   SmallVector<Node *> order;
   while (!ready.empty()) {
     Node *node = ready.top();
     ready.pop();
     order.push_back(node);
-    for (Node *follower : followers[node])
+    for (Node *follower : followers.lookup(node))
       if (--waitsFor[follower] == 0)
         ready.push(follower);
   }

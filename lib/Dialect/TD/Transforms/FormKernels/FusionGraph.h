@@ -101,11 +101,9 @@ private:
   void joinSegments(const Node &a, const Node &b);
   llvm::BitVector findIndirect(Node &node, const Node &first);
   bool reaches(Node &from, Node &to);
-  /// By node, other nodes that come after it.
+  /// By node, the nodes that it must precede: each once.
   using Followers = llvm::DenseMap<Node *, llvm::SmallVector<Node *>>;
-  /// The indices of the nodes that come after `node`: its readers, and
-  /// `followers`, which have those that `after` names.
-  llvm::BitVector findLater(Node &node, const Followers &followers);
+  Followers getFollowers();
   /// The nest that computes `roots` from the inputs of `nodes`.
   static mlir::FailureOr<LoopNest>
   getNest(llvm::ArrayRef<mlir::Operation *> roots,

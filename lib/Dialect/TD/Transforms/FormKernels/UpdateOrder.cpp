@@ -11,40 +11,23 @@ using namespace mlir;
 
 namespace tdc::td {
 
-llvm::BitVector FusionGraph::findLater(Node &node, const Followers &followers) {
-  llvm::BitVector later(nodes.size());
-  SmallVector<Node *> work = {&node};
-  auto enter = [&](Node *next) {
-    if (later.test(next->index))
-      return;
-    later.set(next->index);
-    work.push_back(next);
-  };
-  while (!work.empty()) {
-    Node *next = work.pop_back_val();
-    for (Operation *root : next->roots)
-      for (Value result : root->getResults())
-        for (Node *reader : readers.lookup(result))
-          if (!reader->mergedInto && reader->inputs.contains(result))
-            enter(reader);
-    llvm::for_each(followers.lookup(next), enter);
-  }
-  return later;
-}
-
 void FusionGraph::orderUpdates() {
-  Followers followers;
+  Followers followers = getFollowers();
+  auto findLater = [&](Node *node) {
+    llvm::BitVector later(nodes.size());
+    SmallVector<Node *> work = {node};
+    while (!work.empty())
+      for (Node *next : followers.lookup(work.pop_back_val()))
+        if (!later.test(next->index)) {
+          later.set(next->index);
+          work.push_back(next);
+        }
+    return later;
+  };
   llvm::MapVector<Value, Node *> last; // by base
   for (auto &node : nodes) {
-    if (node->mergedInto)
-      continue;
-    for (Node *before : node->after) {
-      while (before->mergedInto)
-        before = before->mergedInto;
-      followers[before].push_back(node.get());
-    }
     auto update = dyn_cast<UpdateOp>(node->roots.front());
-    if (update && update.getBase())
+    if (update && update.getBase() && !node->mergedInto)
       last[update.getBase()] = node.get();
   }
   for (auto &entry : last) {
@@ -56,7 +39,7 @@ void FusionGraph::orderUpdates() {
     });
     if (others.empty())
       continue;
-    llvm::BitVector later = findLater(*node, followers);
+    llvm::BitVector later = findLater(node);
     for (Node *reader : others)
       if (!later.test(reader->index) && node->after.insert(reader))
         followers[reader].push_back(node);
