@@ -8,7 +8,7 @@ import numpy as np
 
 from mlp import initial_weights
 from peers.gpt import GPT
-from peers.training import Encoder, LeNet, ResNet18
+from peers.training import CNN, Encoder, LeNet, ResNet18
 
 CHECKED_STEPS = 4
 
@@ -57,6 +57,7 @@ CASES = {
     "wide": MLP("wide", 50, (784, 512, 512, 10), 8, 128, is_classifier=True),
     "gpt": GPT(),
     "lenet": LeNet(),
+    "cnn": CNN(),
     "resnet18": ResNet18(),
     "encoder": Encoder(),
 }

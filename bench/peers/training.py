@@ -1,6 +1,6 @@
-"""Networks whose training step is measured: LeNet-5 on images of 28 x 28, ResNet-18 on images
-of 32 x 32 as for CIFAR-10, and an encoder of sentences. Names of weights and their order are
-PyTorch's."""
+"""Networks whose training step is measured: LeNet-5 and PyTorch's example network for MNIST, both
+on images of 28 x 28, ResNet-18 on images of 32 x 32 as for CIFAR-10, and an encoder of sentences.
+Names of weights and their order are PyTorch's."""
 
 from dataclasses import dataclass
 
@@ -68,6 +68,27 @@ class LeNet(Case):
         x = ops.relu(net.linear(x, "fc1.", 400, 120))
         x = ops.relu(net.linear(x, "fc2.", 120, 84))
         return net.linear(x, "fc3.", 84, self.labels)
+
+
+@dataclass
+class CNN(Case):
+    """Two convolutions and two products, without dropout."""
+    program: str = "cnn"
+    watched: str = "fc1.weight"
+    products: int = 26 * 26 * 32 * 9 + 24 * 24 * 64 * 32 * 9 + 9216 * 128 + 128 * 10
+    batches: int = 8
+    rows: int = 64
+    steps: int = 8
+
+    image = 1, 28, 28
+
+    def forward(self, ops, w, images):
+        net = Layers(ops, w)
+        x = ops.relu(net.conv(ops.images(images), "conv1", 1, 32, 3))
+        x = ops.relu(net.conv(x, "conv2", 32, 64, 3))
+        x = ops.flat(ops.max_pool(x, 2, 2, 0))
+        x = ops.relu(net.linear(x, "fc1.", 9216, 128))
+        return net.linear(x, "fc2.", 128, self.labels)
 
 
 class TrainedLayers(Layers):

@@ -1,8 +1,8 @@
 """One training step with Adam at 1e-3 (`resnet18`: 1e-5). `full` and `batch20`: Linear(10,
 50)-ReLU-Linear(50, 1), mean squared error, 100 rows at once or 5 batches of 20, one after the
 other. `wide`: 784-512-512-10, cross entropy, 8 batches of 128, one after the other. `gpt`: a
-character GPT, cross entropy, 8 batches of 12 sentences of 64 characters. `lenet`, `resnet18`,
-`encoder`: the networks of peers/training.py."""
+character GPT, cross entropy, 8 batches of 12 sentences of 64 characters. `lenet`, `cnn`,
+`resnet18`, `encoder`: the networks of peers/training.py."""
 
 import numpy as np
 from safetensors.numpy import save_file

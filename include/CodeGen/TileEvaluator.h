@@ -127,8 +127,9 @@ public:
   /// element.
   void setResult(mlir::Value of, const td::Reduction &reduction,
                  const Tile &tile, mlir::Value result);
-  /// Whether another element of the tile, at offset 0 in the loops that the
-  /// root does not depend on, stores the same element of the root.
+  /// Whether the element of the root is stored already, as a kept value, or by
+  /// another element of the tile, at offset 0 in the loops that the root does
+  /// not depend on.
   bool isStoredElsewhere(const td::Access &root, const Tile &tile) const;
   void store(const StoreTarget &target, mlir::Value value, const Tile &tile);
 

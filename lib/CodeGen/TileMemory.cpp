@@ -174,6 +174,8 @@ SmallVector<StoreTarget, 1> getResultTargets(const KernelFunction &function,
 
 bool TileEvaluator::isStoredElsewhere(const Access &root,
                                       const Tile &tile) const {
+  if (root.tensor == kept.of.tensor && root.at == kept.of.at)
+    return true;
   if (isFlat)
     return false;
   LoopSet own = getLoops(*root.at);

@@ -82,18 +82,19 @@ private:
   }
 
   /// Whether `at` is where the root is, but for one dim: along that, the
-  /// reduction and the root have loops of their own.
+  /// reduction has a loop of its own, or runs over that of the root.
   bool isSameRow(const Reduction &reduction, const Coordinates &at) const {
     unsigned own = 0;
     LoopSet around = 0;
     for (auto [coordinate, root] : llvm::zip_equal(at, *getRoot().at)) {
-      if (coordinate == root) {
+      int loop = getLoop(coordinate), other = getLoop(root);
+      bool isSummed =
+          loop >= 0 && llvm::is_contained(reduction.loops, unsigned(loop));
+      if (!isSummed && coordinate == root) {
         around |= getLoops(coordinate);
         continue;
       }
-      int loop = getLoop(coordinate), other = getLoop(root);
-      if (loop < 0 || other < 0 ||
-          !llvm::is_contained(reduction.loops, unsigned(loop)) ||
+      if (!isSummed || other < 0 ||
           contains(reduction.parallel, unsigned(other)))
         return false;
       ++own;
@@ -125,6 +126,11 @@ private:
 };
 
 } // namespace
+
+bool KeptValue::isRoot(const LoopNest &nest) const {
+  const Access &own = nest.getRoots()[root];
+  return again.tensor == own.tensor && again.at == own.at;
+}
 
 std::optional<KeptValue> findKeptValue(const KernelFunction &function,
                                        const LoopNest &nest, LoopSet onLanes) {

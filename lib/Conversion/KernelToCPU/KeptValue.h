@@ -20,6 +20,9 @@ struct KeptValue {
   td::Access summed, again;
   mlir::Operation *reduction;
   unsigned root;
+
+  /// Whether the value is the root itself: the sums have stored all of it.
+  bool isRoot(const td::LoopNest &nest) const;
 };
 
 /// A value of the nest that takes a function such as exp, that a reduction over

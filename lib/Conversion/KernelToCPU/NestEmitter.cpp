@@ -6,6 +6,7 @@
 #include "PanelEmitter.h"
 #include "PrefetchEmitter.h"
 #include "ReductionEmitter.h"
+#include "RowBlocks.h"
 #include "StreamedProduct.h"
 #include "Winograd.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -102,6 +103,8 @@ static LaunchShape getShape(const KernelFunction &function,
                             const NestSchedule &schedule) {
   LaunchShape shape;
   shape.work = schedule.work;
+  if (schedule.rowBlocks)
+    shape.blocks = countRowBlocks(nest, schedule);
   for (unsigned loop : schedule.shared) {
     int64_t step = schedule.getStep(loop);
     if (function.flatSize) {
@@ -227,6 +230,8 @@ static NestCode getCode(KernelFunction &function, const LoopNest &nest,
     return {getBlockedType(nest, schedule), emitBlockedProduct};
   if (schedule.isStreamed)
     return {getStreamType(nest, schedule), emitStreamedProduct};
+  if (schedule.rowBlocks)
+    return {RankedTensorType(), emitRowBlocks};
   if (schedule.copiesPanel())
     return {getPanelType(nest, schedule), emitNest};
   return {RankedTensorType(), emitNest};
@@ -240,7 +245,7 @@ static KernelPlan planNest(KernelCandidate &kernel, NestSchedule schedule,
   plan.inPlace = findInPlace(kernel.function, *kernel.nest, schedule);
   NestCode code = getCode(kernel.function, *kernel.nest, schedule);
   plan.scratch = code.scratch;
-  plan.hasBlocks = !schedule.shared.empty();
+  plan.hasBlocks = !schedule.shared.empty() || schedule.rowBlocks;
   plan.emit = [emit = code.emit, nest = std::move(*kernel.nest),
                schedule = std::move(schedule), few = std::move(few),
                getTargets = std::move(getTargets)](

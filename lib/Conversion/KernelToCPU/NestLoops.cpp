@@ -21,7 +21,8 @@ NestLoops::NestLoops(KernelFunction &function, const LoopNest &nest,
       lastLanes(schedule.lastLanes), resultLane(schedule.resultLane),
       paired(schedule.paired), unrolled(schedule.unrolled),
       halvesRest(!nest.getReductions().empty() && schedule.later.empty()),
-      shared(schedule.shared), begins(schedule.begins), ends(schedule.ends),
+      wholeEnds(schedule.wholeEnds), shared(schedule.shared),
+      begins(schedule.begins), ends(schedule.ends),
       firstBlock(function.firstBlock), endBlock(function.endBlock) {}
 
 NestLoops::Values NestLoops::emitBlock(unsigned loop, Value position,
@@ -201,9 +202,10 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Value size,
                                          Body body) {
   Location loc = function.loc;
   int64_t unit = getUnit(loop), step = getStep(loop);
+  bool isWhole = step == 1 || contains(wholeEnds, loop);
   size = unlessEmpty(size);
   Value whole = size;
-  if (step > 1) {
+  if (!isWhole) {
     Value stepValue = function.i64(step);
     whole = arith::MulIOp::create(
         b, loc, arith::DivUIOp::create(b, loc, size, stepValue), stepValue);
@@ -212,7 +214,7 @@ NestLoops::Values NestLoops::openDynamic(unsigned loop, Value size,
   Values values =
       emitBlocks(loop, {share.from, share.whole, step, factors[loop], false},
                  sections, carried, body);
-  if (step == 1)
+  if (isWhole)
     return values;
   Value from = whole;
   if (unit == 1 && halvesRest)

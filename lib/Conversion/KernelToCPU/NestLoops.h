@@ -117,6 +117,7 @@ private:
   /// most half as many positions, a power of two, then of half of that, and so
   /// on: a nest that only sums has little code.
   const bool halvesRest;
+  const td::LoopSet wholeEnds;
   const llvm::SmallVector<unsigned, 2> shared;
   /// Per loop, where it begins and ends, as in NestSchedule.
   llvm::SmallVector<mlir::Value> begins, ends;

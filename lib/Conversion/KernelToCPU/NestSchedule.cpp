@@ -3,6 +3,7 @@
 #include "NestSchedule.h"
 #include "CodeGen/ElementOps.h"
 #include "Dialect/TD/Analysis/Kernels/Work.h"
+#include "RowBlocks.h"
 #include "Scheduler.h"
 #include "Target/TargetInfo.h"
 #include "tdc_threads.h"
@@ -31,9 +32,7 @@ static int64_t getWidestOnLanes(const LoopNest &nest, LoopSet onLanes) {
   return bits;
 }
 
-/// Whether the kernel may find a bad index. It runs on one thread, so that the
-/// first one is reported.
-static bool mayReport(KernelOp kernel) {
+bool mayReport(KernelOp kernel) {
   return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
     auto compute = dyn_cast<ComputeOp>(op);
     return compute && compute.mayFail();
@@ -125,6 +124,11 @@ void Scheduler::chooseSharedLoops() {
   if ((isKnown && work < TDRT_LEAST_SHARED_WORK && !function.alwaysThreads) ||
       mayReport(function.kernel))
     return;
+  if (schedule.rowBlocks) {
+    schedule.work =
+        getBlockWork(function, work, countRowBlocks(nest, schedule));
+    return;
+  }
   for (size_t i = 0; i < schedule.outer.size(); ++i) {
     unsigned loop = schedule.outer[i];
     bool isInPanel = schedule.panel && i >= schedule.panel->around;
@@ -179,6 +183,18 @@ void Scheduler::planNextRow() {
     schedule.nextRow = std::move(next);
 }
 
+void Scheduler::planKept() {
+  schedule.kept = findKeptValue(function, nest, schedule.onLanes);
+  if (!schedule.kept)
+    return;
+  LoopSet later = toLoopSet(schedule.later);
+  bool isAll = schedule.kept->isRoot(nest);
+  for (auto [i, root] : llvm::enumerate(nest.getRoots()))
+    isAll &= i == schedule.kept->root || !(getLoops(*root.at) & later);
+  if (isAll)
+    schedule.later.clear();
+}
+
 /// Chooses the tiles of ordered loops, and what is copied, prefetched and kept.
 static void planTiles(Scheduler &scheduler, const KernelFunction &function,
                       const LoopNest &nest) {
@@ -189,8 +205,7 @@ static void planTiles(Scheduler &scheduler, const KernelFunction &function,
   scheduler.unrollWindows();
   scheduler.planPrefetch();
   scheduler.planNextPanel();
-  scheduler.schedule.kept =
-      findKeptValue(function, nest, scheduler.schedule.onLanes);
+  scheduler.planKept();
 }
 
 NestSchedule scheduleKernel(const KernelFunction &function,

@@ -103,6 +103,15 @@ struct NestSchedule {
   };
   std::optional<TermBlocks> termBlocks;
 
+  /// A product runs for `positions` of `loop` after the other, which are not on
+  /// the panel's side (RowBlocks.h). The rest of the schedule is that of a
+  /// block.
+  struct RowBlocks {
+    unsigned loop;
+    int64_t positions;
+  };
+  std::optional<RowBlocks> rowBlocks;
+
   /// The loops of a convolution that is computed as in Winograd.h. The block of
   /// its rows is a band, that of its filters a part.
   std::optional<td::WinogradLoops> winograd;
@@ -111,9 +120,11 @@ struct NestSchedule {
   /// all are. Only loops of static extent have one.
   llvm::SmallVector<mlir::Value> begins;
   /// Per loop, the position after its last iteration, if only the run knows it;
-  /// empty: all have the extents of the nest. Such a loop begins at 0, but for
-  /// those that NestLoops opens in blocks.
+  /// empty: all have the extents of the nest. Such a loop begins at a multiple
+  /// of its step.
   llvm::SmallVector<mlir::Value> ends;
+  /// Loops whose ends are multiples of their steps.
+  td::LoopSet wholeEnds = 0;
 
   /// The outer loops whose blocks threads share, from the outermost: a block of
   /// the kernel is one of each. Empty: the kernel runs on one thread.
@@ -150,6 +161,10 @@ NestSchedule scheduleStage(const KernelFunction &function,
 /// not be on lanes.
 NestSchedule scheduleNest(const KernelFunction &function,
                           const td::LoopNest &nest, td::LoopSet serial);
+
+/// Whether the kernel may find a bad index. It runs on one thread, so that the
+/// first one is reported.
+bool mayReport(td::KernelOp kernel);
 
 /// The estimated work of each of `blocks` blocks of a kernel.
 int64_t getBlockWork(const KernelFunction &function, int64_t work,

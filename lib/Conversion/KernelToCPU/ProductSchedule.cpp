@@ -3,11 +3,13 @@
 #include "BlockedProduct.h"
 #include "CodeGen/Accumulation.h"
 #include "CodeGen/ElementOps.h"
+#include "RowBlocks.h"
 #include "Scheduler.h"
 #include "StreamedProduct.h"
 #include "Target/TargetInfo.h"
 #include "Winograd.h"
 #include <algorithm>
+#include <numeric>
 
 using namespace mlir;
 using namespace tdc::td;
@@ -20,6 +22,9 @@ namespace tdc {
 constexpr int64_t kReadersPerRegister = 8;
 /// The same if vectors of the factor straddle cache lines.
 constexpr int64_t kUnalignedReadersPerRegister = 2;
+/// Positions that read an element from which a copy costs little if the terms
+/// are in few sets of the L1 cache.
+constexpr int64_t kReadersOfFewSets = 64;
 /// How many terms before it is needed a row of a factor is prefetched: memory
 /// takes less time.
 constexpr int64_t kTermsAhead = 32;
@@ -109,6 +114,36 @@ bool Scheduler::planWinograd() {
   return true;
 }
 
+bool Scheduler::areTermsInFewSets(const Access &source, const Layout &layout,
+                                  unsigned lane) const {
+  constexpr int64_t kSets = 64, kWays = cpu::kL1Bytes / cpu::kLineBytes / kSets;
+  // Vectors of a usual tile.
+  constexpr int64_t kVectors = 3;
+  if (contraction->terms.size() != 1 || layout.block)
+    return false;
+  auto type = cast<RankedTensorType>(source.tensor.getType());
+  unsigned term = contraction->terms.front();
+  int64_t bytes =
+              getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8,
+          distance = bytes;
+  for (int64_t dim : llvm::reverse(layout.order)) {
+    if (int64_t factor = CoordinateSum((*source.at)[dim]).getFactor(term)) {
+      distance *= factor;
+      break;
+    }
+    if (type.isDynamicDim(dim))
+      return false;
+    distance *= type.getDimSize(dim);
+  }
+  if (distance % cpu::kLineBytes)
+    return false;
+  int64_t width = std::min(nest.getExtent(lane), kVectors * schedule.lanes);
+  int64_t linesOfTerm = llvm::divideCeil(width * bytes, cpu::kLineBytes);
+  int64_t sets = kSets / std::gcd(kSets, distance / cpu::kLineBytes);
+  int64_t lines = std::min(kSets, sets * linesOfTerm) * kWays;
+  return nest.getExtent(term) * linesOfTerm > lines && sets < kSets;
+}
+
 void Scheduler::planPanel() {
   std::optional<unsigned> operand = getFactorOnLanes();
   if (!operand)
@@ -136,7 +171,7 @@ void Scheduler::planPanel() {
            getLaneStride(nest, input, *lane, function.getLayout(input.tensor)) <
                0;
   });
-  bool isInBlocks = false, isUnaligned = false;
+  bool isInBlocks = false, isUnaligned = false, sharesSets = false;
   if (Access source = getSource(*operand); source.tensor) {
     Layout layout = function.getLayout(source.tensor);
     bool isContiguous = getLaneStride(nest, source, *lane, layout) == 1;
@@ -145,6 +180,7 @@ void Scheduler::planPanel() {
     isUnaligned = isContiguous && !layout.block && type.getRank() == 2 &&
                   !type.isDynamicDim(layout.getLast()) &&
                   type.getDimSize(layout.getLast()) % schedule.lanes != 0;
+    sharesSets = isContiguous && areTermsInFewSets(source, layout, *lane);
   }
   // The elements of a pair are next to each other in a panel only.
   bool isPaired = mayPairTerms();
@@ -155,6 +191,7 @@ void Scheduler::planPanel() {
   if (!((isGathered || isPaired) && readers >= kFewReaders) && !isLargeWeight &&
       !(isFar(*operand) &&
         readers >= kReadersPerRegister * function.vectorRegisters) &&
+      !(sharesSets && readers >= kReadersOfFewSets) &&
       !(isUnaligned && getBytes(*operand) > cpu::kL1Bytes &&
         readers >= kUnalignedReadersPerRegister * function.vectorRegisters) &&
       !function.alwaysPanels)
@@ -232,8 +269,12 @@ void Scheduler::shortenLastVector() {
 }
 
 void Scheduler::planBlocks() {
-  if (contraction)
-    planTermBlocks(nest, *contraction, schedule);
+  if (!contraction)
+    return;
+  planTermBlocks(nest, *contraction, schedule);
+  if (schedule.panel && !mayReport(function.kernel))
+    planRowBlocks(function, nest, *contraction,
+                  getBytes(1 - schedule.panel->factor), schedule);
 }
 
 void Scheduler::planNextPanel() {

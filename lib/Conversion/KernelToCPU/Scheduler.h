@@ -68,7 +68,8 @@ public:
   /// an element that several positions read once.
   void unrollWindows();
   /// Plans to sum the terms of a product block by block if all its tiles read
-  /// them again (BlockedProduct.h).
+  /// them again (BlockedProduct.h), or to compute a block of its rows after the
+  /// other if all its panels read them again (RowBlocks.h).
   void planBlocks();
   /// Plans to prefetch the factor that the L2 cache does not hold (with one row
   /// and terms on lanes, the L3 cache); of two, the larger one. Only products
@@ -76,6 +77,9 @@ public:
   void planPrefetch();
   /// Plans to prefetch the next panel, if it is in memory.
   void planNextPanel();
+  /// Plans to keep what sums and a root compute: numerators of a softmax. If
+  /// another kernel divides them, nothing is left for the later loops.
+  void planKept();
   /// Plans to prefetch the next row of inputs that the L2 cache does not hold.
   void planNextRow();
   /// Chooses the loops whose blocks threads share, if the kernel computes
@@ -102,6 +106,11 @@ private:
   /// computed.
   td::Access getSource(unsigned operand) const;
   void keepSmallerFactor();
+  /// Whether the elements of a factor that a tile reads are in few sets of the
+  /// L1 cache, which do not hold them: the distance of its terms is a multiple
+  /// of several cache lines.
+  bool areTermsInFewSets(const td::Access &source, const td::Layout &layout,
+                         unsigned lane) const;
   /// The factor of the product along whose own loop the lanes are; nullopt if
   /// there is none.
   std::optional<unsigned> getFactorOnLanes() const;

@@ -52,6 +52,9 @@ private:
   SmallVector<Value> getBegins(KernelFunction &function, Value block);
   Value getEnd(KernelFunction &function, Value begin, int64_t rows,
                int64_t columns);
+  std::optional<unsigned> getSplitColumn() const;
+  Value emitUnmasked(KernelFunction &function, NestSchedule schedule,
+                     Value begin, unsigned column);
   Value getPointer(KernelFunction &function, const Stage &stage, unsigned root,
                    ArrayRef<Value> begins);
   SmallVector<StoreTarget, 1> getTargets(const KernelFunction &function,
@@ -180,6 +183,38 @@ Value StagedKernel::getEnd(KernelFunction &function, Value begin, int64_t rows,
   return arith::MinUIOp::create(b, loc, end, function.i64(columns));
 }
 
+/// The loop over the columns of the first stage, if most blocks have many that
+/// are masked in no row: code without the mask is as long as that with it.
+std::optional<unsigned> StagedKernel::getSplitColumn() const {
+  constexpr int64_t kManyBlocks = 8;
+  auto column = unsigned(llvm::countr_zero(mask->columns.front()));
+  if (stages.extents.back() < kManyBlocks * stages.rowsOfBlock)
+    return std::nullopt;
+  return column;
+}
+
+/// Emits the first stage for the columns that are masked in no row from `begin`
+/// on, without the mask, and returns their number.
+Value StagedKernel::emitUnmasked(KernelFunction &function,
+                                 NestSchedule schedule, Value begin,
+                                 unsigned column) {
+  OpBuilder &b = function.builder;
+  Location loc = function.loc;
+  LoopNest nest = whole.front().nest;
+  nest.replaceRoot(0, mask->unmasked);
+  Value step = function.i64(schedule.getStep(column));
+  Value end = arith::MinUIOp::create(
+      b, loc, arith::AddIOp::create(b, loc, begin, function.i64(mask->offset)),
+      function.i64(nest.getExtent(column)));
+  end = arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, end, step),
+                              step);
+  schedule.ends[column] = end;
+  schedule.wholeEnds = toLoopSet(column);
+  emitNest(function, nest, schedule,
+           getTargets(function, stages.stages.front(), nest));
+  return end;
+}
+
 /// The address at which a root that is passed on would begin as a whole tensor,
 /// of which the scratch has the open block.
 Value StagedKernel::getPointer(KernelFunction &function, const Stage &stage,
@@ -287,6 +322,11 @@ void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
               getEnd(function, begins.back(), rows, loops[loop].extent);
     }
     setResults(function, stage);
+    if (mask && i == 0 && rows == stages.rowsOfBlock)
+      if (std::optional<unsigned> column = getSplitColumn()) {
+        schedule.begins[*column] =
+            emitUnmasked(function, schedule, begins.back(), *column);
+      }
     emitNest(function, part.nest, schedule,
              getTargets(function, stage, part.nest));
   }

@@ -348,3 +348,25 @@ func.func @near(%x: tensor<200x1024xf32>) -> tensor<200x1024xf32> {
   %y = td.softmax %x dim 1 : tensor<200x1024xf32>
   return %y : tensor<200x1024xf32>
 }
+
+// -----
+
+// The sum of a softmax's numerators stores them: no loop reads the row once more.
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: scf.for {{.*}} step %c4_i64
+// CHECK: :4 = scf.for {{.*}} to %c512_i64
+// CHECK: :4 = scf.for {{.*}} to %c512_i64
+// CHECK-COUNT-4: math.exp2
+// CHECK-COUNT-4: llvm.store {{.*}} : vector<16xf32>
+// CHECK-NOT: scf.for
+// CHECK-COUNT-4: llvm.store {{.*}} : f32
+// CHECK: llvm.return
+func.func @numerators(%x: tensor<64x512xf32>) -> (tensor<64x512xf32>, tensor<64xf32>) {
+  %top = td.reduce max %x [1] : tensor<64x512xf32> to tensor<64xf32>
+  %column = td.reshape %top : tensor<64xf32> to tensor<64x1xf32>
+  %all = td.broadcast %column : tensor<64x1xf32> to tensor<64x512xf32>
+  %less = td.sub %x, %all : tensor<64x512xf32>
+  %powers = td.exp %less : tensor<64x512xf32>
+  %sums = td.reduce sum %powers [1] : tensor<64x512xf32> to tensor<64xf32>
+  return %powers, %sums : tensor<64x512xf32>, tensor<64xf32>
+}

@@ -27,14 +27,23 @@ func.func @products(%q: tensor<1024x32xf32>, %k: tensor<32x1024xf32>, %v: tensor
 
 // -----
 
-// With a causal mask, the columns of a block end after its last row, at a multiple of 64.
+// With a causal mask, the columns of a block end after its last row, at a multiple of 64. Tiles of
+// columns that are masked in no row have code without the mask.
 // CHECK-LABEL: llvm.func internal @kernel_0
 // CHECK: scf.for %[[BLOCK:[a-z0-9]+]] =
 // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c64_i64
 // CHECK: %[[LAST:.*]] = arith.addi %[[ROW]], %c127_i64
 // CHECK: %[[UNITS:.*]] = arith.divui %[[LAST]], %c64_i64
 // CHECK: %[[END:.*]] = arith.muli %[[UNITS]], %c64_i64
-// CHECK: arith.minui %[[END]], %c1024_i64
+// CHECK: %[[ALL:.*]] = arith.minui %[[END]], %c1024_i64
+// CHECK: %[[FIRST:.*]] = arith.addi %[[ROW]], %c1_i64
+// CHECK: %[[FEW:.*]] = arith.minui %[[FIRST]], %c1024_i64
+// CHECK: %[[TILES:.*]] = arith.divui %[[FEW]], %c64_i64
+// CHECK: %[[WHOLE:.*]] = arith.muli %[[TILES]], %c64_i64
+// CHECK: scf.for {{.*}} = %c0_i64 to %[[WHOLE]] step %c64_i64
+// CHECK-NOT: arith.select
+// CHECK: scf.for {{.*}} = %[[WHOLE]] to {{.*}} step %c64_i64
+// CHECK: arith.select
 func.func @causal(%q: tensor<1024x32xf32>, %k: tensor<32x1024xf32>, %v: tensor<1024x32xf32>) -> tensor<1024x32xf32> {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64

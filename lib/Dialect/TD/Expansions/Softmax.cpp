@@ -25,6 +25,18 @@ static void replaceBy(OpBuilder &builder, Operation *op, Value result) {
   op->erase();
 }
 
+/// The product that sums rows with the weights that a softmax over dim `dim`
+/// makes, and is all that reads them; null if there is none.
+static MatmulOp findWeightedSum(Value weights, int64_t dim) {
+  auto product = weights.hasOneUse() ? dyn_cast<MatmulOp>(*weights.user_begin())
+                                     : MatmulOp();
+  bool isFactor = product && product.getLhs() == weights &&
+                  dim + 1 == product.getType().getRank();
+  // Narrow weights are rounded before the product.
+  bool isWide = isFactor && !isNarrowFloat(product.getType().getElementType());
+  return isWide ? product : MatmulOp();
+}
+
 /// Writes softmax as the reductions and elementwise ops it consists of, which
 /// fuse with neighbouring ops.
 static void decomposeSoftmax(Operation *op, TypedValue<RankedTensorType> narrow,
@@ -36,36 +48,48 @@ static void decomposeSoftmax(Operation *op, TypedValue<RankedTensorType> narrow,
   SmallVector<int64_t> kept(type.getShape()), reduced(type.getShape());
   kept[dim] = 1;
   reduced.erase(reduced.begin() + dim);
-  auto keptType = type.clone(kept), reducedType = type.clone(reduced);
+  auto reducedType = type.clone(reduced);
 
   auto alongDim = [&](ReduceKind kind, Value value) -> Value {
-    Value result = ReduceOp::create(builder, loc, reducedType, kind, value,
-                                    ArrayRef<int64_t>{dim});
-    SmallVector<Value> keptSizes = getRunTimeSizes(builder, loc, result);
-    return ReshapeOp::create(builder, loc, keptType, result, keptSizes);
+    return ReduceOp::create(builder, loc, reducedType, kind, value,
+                            ArrayRef<int64_t>{dim});
   };
-  auto spread = [&](Value value) -> Value {
-    return BroadcastOp::create(builder, loc, type, value,
-                               getRunTimeSizes(builder, loc, input));
+  /// A tensor like `like`, each element that of its row.
+  auto spread = [&](Value rows, Value like) -> Value {
+    SmallVector<Value> sizes = getRunTimeSizes(builder, loc, rows);
+    Value column =
+        ReshapeOp::create(builder, loc, type.clone(kept), rows, sizes);
+    return BroadcastOp::create(builder, loc, like.getType(), column,
+                               getRunTimeSizes(builder, loc, like));
   };
-  Value shifted = SubOp::create(builder, loc, input,
-                                spread(alongDim(ReduceKind::Max, input)));
+  Value shifted = SubOp::create(
+      builder, loc, input, spread(alongDim(ReduceKind::Max, input), input));
   Value powers = ExpOp::create(builder, loc, shifted);
   Value sum = alongDim(ReduceKind::Sum, powers);
-  Value result;
   if (isLogarithm) {
-    result = SubOp::create(builder, loc, shifted,
-                           spread(LogOp::create(builder, loc, sum)));
-  } else {
-    // One division for each row, not for each element.
-    Value number =
-        arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(1));
-    Value one = FillOp::create(builder, loc, keptType, number,
-                               getRunTimeSizes(builder, loc, sum));
-    result = MulOp::create(builder, loc, powers,
-                           spread(DivOp::create(builder, loc, one, sum)));
+    Value logarithm = LogOp::create(builder, loc, sum);
+    return replaceBy(
+        builder, op,
+        SubOp::create(builder, loc, shifted, spread(logarithm, input)));
   }
-  replaceBy(builder, op, result);
+  // One division for each row, not for each element.
+  Value number =
+      arith::ConstantOp::create(builder, loc, builder.getF64FloatAttr(1));
+  Value one = FillOp::create(builder, loc, reducedType, number,
+                             getRunTimeSizes(builder, loc, sum));
+  Value reciprocal = DivOp::create(builder, loc, one, sum);
+  if (MatmulOp product = findWeightedSum(op->getResult(0), dim)) {
+    // One multiplication for each element of the product, as in PyTorch's
+    // attention, not for each weight.
+    replaceBy(builder, op, powers);
+    builder.setInsertionPointAfter(product);
+    auto scaled =
+        MulOp::create(builder, loc, product, spread(reciprocal, product));
+    product.getResult().replaceAllUsesExcept(scaled, scaled);
+    return;
+  }
+  replaceBy(builder, op,
+            MulOp::create(builder, loc, powers, spread(reciprocal, input)));
 }
 
 /// An infinite maximum is not subtracted: its difference from itself is NaN.

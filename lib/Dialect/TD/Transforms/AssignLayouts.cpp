@@ -156,13 +156,14 @@ Value LayoutAssigner::outside(KernelOp kernel, Value inner) {
 }
 
 /// Whether the dims of both tensors have the same loops, up to shifts and to
-/// windows of the operand.
+/// windows of the operand. Dims that are reduced to one element have none.
 static bool haveSameOrder(const Coordinates &result,
                           const Coordinates &operand) {
   return result.size() == operand.size() &&
          llvm::all_of(llvm::zip(result, operand), [](auto pair) {
-           auto [to, from] = pair;
-           return !(getLoops(to) & ~getLoops(from));
+           LoopSet to = getLoops(std::get<0>(pair)),
+                   from = getLoops(std::get<1>(pair));
+           return !(to & ~from) && (to || !from);
          });
 }
 

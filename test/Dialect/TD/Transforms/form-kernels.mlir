@@ -145,12 +145,58 @@ func.func @stream(%x: tensor<?xf32>, %y: tensor<?xf32>) -> (tensor<f32>, tensor<
 // CHECK-LABEL: func.func @narrow_softmax
 // CHECK: td.cast %{{.*}} : tensor<4x8xbf16> to tensor<4x8xf32>
 // CHECK: td.reduce sum {{.*}} : tensor<4x8xf32> to tensor<4xf32>
-// CHECK: td.div {{.*}} : tensor<4x1xf32>
+// CHECK: td.div {{.*}} : tensor<4xf32>
 // CHECK: td.mul {{.*}} : tensor<4x8xf32>
 // CHECK: td.cast %{{.*}} : tensor<4x8xf32> to tensor<4x8xbf16>
 func.func @narrow_softmax(%x: tensor<4x8xbf16>) -> tensor<4x8xbf16> {
   %y = td.softmax %x dim 1 : tensor<4x8xbf16>
   return %y : tensor<4x8xbf16>
+}
+
+// -----
+
+// An attention divides its result by the sums, not the weights.
+// CHECK-LABEL: func.func @attention
+// CHECK: %[[E:.*]] = td.exp
+// CHECK: %[[SUM:.*]] = td.reduce sum %[[E]]
+// CHECK: %[[PART:.*]] = td.div {{.*}}, %[[SUM]] : tensor<4x64xf32>
+// CHECK: %[[COLUMN:.*]] = td.reshape %[[PART]]
+// CHECK: td.yield %[[E]], %[[COLUMN]]
+// CHECK: %[[Y:.*]] = td.matmul
+// CHECK: td.mul %[[Y]], {{.*}} : tensor<4x64x32xf32>
+func.func @attention(%s: tensor<4x64x128xf32>, %v: tensor<4x128x32xf32>) -> tensor<4x64x32xf32> {
+  %p = td.softmax %s dim 2 : tensor<4x64x128xf32>
+  %y = td.matmul %p, %v : tensor<4x64x128xf32>, tensor<4x128x32xf32> -> tensor<4x64x32xf32>
+  return %y : tensor<4x64x32xf32>
+}
+
+// -----
+
+// Not if the weights have another reader, or are of another dim, or are rounded.
+// CHECK-LABEL: func.func @weights
+// CHECK: td.mul {{.*}} : tensor<4x64x128xf32>
+// CHECK: td.matmul
+func.func @weights(%s: tensor<4x64x128xf32>, %v: tensor<4x128x32xf32>) -> (tensor<4x64x32xf32>, tensor<4x64x128xf32>) {
+  %p = td.softmax %s dim 2 : tensor<4x64x128xf32>
+  %y = td.matmul %p, %v : tensor<4x64x128xf32>, tensor<4x128x32xf32> -> tensor<4x64x32xf32>
+  return %y, %p : tensor<4x64x32xf32>, tensor<4x64x128xf32>
+}
+// CHECK-LABEL: func.func @other_dim
+// CHECK: td.mul {{.*}} : tensor<4x64x128xf32>
+// CHECK: td.matmul
+func.func @other_dim(%s: tensor<4x64x128xf32>, %v: tensor<4x128x32xf32>) -> tensor<4x64x32xf32> {
+  %p = td.softmax %s dim 1 : tensor<4x64x128xf32>
+  %y = td.matmul %p, %v : tensor<4x64x128xf32>, tensor<4x128x32xf32> -> tensor<4x64x32xf32>
+  return %y : tensor<4x64x32xf32>
+}
+// CHECK-LABEL: func.func @narrow_weights
+// CHECK: td.mul {{.*}} : tensor<4x64x128xf32>
+// CHECK: td.cast {{.*}} to tensor<4x64x128xbf16>
+// CHECK: td.matmul
+func.func @narrow_weights(%s: tensor<4x64x128xbf16>, %v: tensor<4x128x32xbf16>) -> tensor<4x64x32xbf16> {
+  %p = td.softmax %s dim 2 : tensor<4x64x128xbf16>
+  %y = td.matmul %p, %v : tensor<4x64x128xbf16>, tensor<4x128x32xbf16> -> tensor<4x64x32xbf16>
+  return %y : tensor<4x64x32xbf16>
 }
 
 // -----

@@ -8,8 +8,8 @@
 // CHECK: td.reduce max %[[S]]
 // CHECK: td.exp
 // CHECK: td.reduce sum
-// CHECK: %[[P:.*]] = td.stage
-// CHECK: td.matmul %[[P]]
+// CHECK: %[[P:.*]]:2 = td.stage
+// CHECK: td.matmul %[[P]]#0
 // CHECK: td.yield
 // CHECK: return %[[Y]]
 func.func @attention(%q: tensor<4x1024x32xf32>, %k: tensor<4x1024x32xf32>, %v: tensor<4x1024x32xf32>) -> tensor<4x1024x32xf32> {

@@ -52,6 +52,7 @@ struct Masked {
   unsigned row, column; ///< loops
   int64_t offset;
   double number;
+  Access others; ///< the other elements
 
   static std::optional<Masked> find(const LoopNest &nest);
 };
@@ -84,15 +85,15 @@ std::optional<Masked> Masked::find(const LoopNest &nest) {
     std::swap(left, right);
   // The elements of a triangle are masked where the condition holds, or, if
   // columns are on the smaller side, where it does not.
-  std::optional<double> ifTrue = getNumber(
-                            getMovedOperand(nest, select, 1, *at).tensor),
-                        ifFalse = getNumber(
-                            getMovedOperand(nest, select, 2, *at).tensor);
+  Access yes = getMovedOperand(nest, select, 1, *at),
+         no = getMovedOperand(nest, select, 2, *at);
+  std::optional<double> ifTrue = getNumber(yes.tensor),
+                        ifFalse = getNumber(no.tensor);
   int64_t apart = right->constant - left->constant;
   if (ifTrue)
-    return Masked{right->loop, left->loop, apart + isStrict, *ifTrue};
+    return Masked{right->loop, left->loop, apart + isStrict, *ifTrue, no};
   if (ifFalse)
-    return Masked{left->loop, right->loop, 1 - isStrict - apart, *ifFalse};
+    return Masked{left->loop, right->loop, 1 - isStrict - apart, *ifFalse, yes};
   return std::nullopt;
 }
 
@@ -213,7 +214,7 @@ std::optional<CausalMask> CausalMask::find(const Stages &stages) {
   auto *column = llvm::find_if(at, [&](Coordinate coordinate) {
     return getLoop(coordinate) == int(masked->column);
   });
-  CausalMask mask = {masked->offset, {}};
+  CausalMask mask = {masked->offset, masked->others, {}};
   if (column == at.end() ||
       !MaskedStages(stages, column - at.begin()).run(masked->number, mask))
     return std::nullopt;

@@ -183,9 +183,11 @@ bool Stages::chooseBlock(int64_t unit, int64_t mostBytes) {
     for (unsigned root : stage.getPassedRoots()) {
       Value passed = stage.getPassed(root);
       auto ofRow = getType(passed).getShape().drop_front(extents.size());
-      areMatrices |=
-          llvm::count_if(ofRow, [](int64_t size) { return size > 1; }) > 1;
-      bytesOfRow += estimateBytes(getTypeOfBlock(passed));
+      auto dims = llvm::count_if(ofRow, [](int64_t size) { return size > 1; });
+      areMatrices |= dims > 1;
+      // One number for each row must not make half a block of a power of two.
+      if (dims > 0)
+        bytesOfRow += estimateBytes(getTypeOfBlock(passed));
     }
   constexpr int64_t kFewestRows = 32, kManyBlocks = 16, kFewestParts = 8;
   int64_t parts = 1;
@@ -237,7 +239,8 @@ std::optional<Stages> Stages::find(KernelOp kernel, int64_t mostBytes) {
     others.push_back(result.get());
     ofOthers.push_back(number);
   }
-  unsigned most = 0;
+  // Of what is passed on, one value has more dims than those that are shared.
+  unsigned least = std::numeric_limits<unsigned>::max(), most = 0;
   for (auto op : body.getOps<StageOp>()) {
     SmallVector<int, 1> own;
     for (Value passed : op.getResults()) {
@@ -246,15 +249,17 @@ std::optional<Stages> Stages::find(KernelOp kernel, int64_t mostBytes) {
       auto result = results.find(passed);
       own.push_back(result == results.end() ? -1 : result->second);
       unsigned rank = unsigned(getType(passed).getRank());
-      if (own.back() < 0)
-        most = most ? std::min(most, rank) : rank;
+      if (own.back() < 0) {
+        least = std::min(least, rank);
+        most = std::max(most, rank);
+      }
     }
     if (!found.addStage(op, SmallVector<Value>(op.getInputs()), own))
       return std::nullopt;
   }
   if (most == 0 || others.empty() || !found.addStage({}, others, ofOthers))
     return std::nullopt;
-  for (unsigned count = most; count-- > 1;) {
+  for (unsigned count = std::min(least, most - 1); count > 0; --count) {
     if (!found.shareDims(count))
       continue;
     std::optional<int64_t> unit = found.getUnit(kernel);

@@ -178,9 +178,10 @@ static double getCost(const LoopNest &nest, LayoutFunction layoutOf,
     if (own & lanes)
       cost += kLaneSum * nest.estimatePositions(reduction.parallel);
   }
-  double each = 0;
   for (const Access &access : nest.getRoots())
-    each += accessCost(access, root, alone) * 2;
+    cost += accessCost(access, root, alone) * 2 *
+            vectors(nest.getLoopsOf(access.tensor, *access.at));
+  double each = 0;
   for (const Access &input : nest.getInputs())
     if (!(nest.getLoopsOf(input.tensor, *input.at) & ~root))
       each += accessCost(input, root, reused);
