@@ -265,19 +265,37 @@ func.func @cached(%x: tensor<12x256xf32>, %w: tensor<256x512xf32>) -> tensor<12x
 // first and its last element are prefetched.
 // CHECK-LABEL: func.func @weight_gradient
 // CHECK: llvm.func internal @kernel_0
-// CHECK: scf.for {{.*}} step %c6_i64
-// CHECK: scf.for {{.*}} step %c64_i64
+// CHECK: scf.for {{.*}} step %c8_i64
+// CHECK: scf.for {{.*}} step %c48_i64
 // CHECK: scf.for {{.*}} to %c768_i64
 // CHECK: %[[AHEAD:.*]] = llvm.getelementptr %[[ROW:.*]][16384]
 // CHECK-NEXT: "llvm.intr.prefetch"(%[[AHEAD]])
-// CHECK-NEXT: %[[LAST:.*]] = llvm.getelementptr %[[ROW]][16389]
+// CHECK-NEXT: %[[LAST:.*]] = llvm.getelementptr %[[ROW]][16391]
 // CHECK-NEXT: "llvm.intr.prefetch"(%[[LAST]])
 // CHECK-NOT: prefetch
 // CHECK-COUNT-24: math.fma
-func.func @weight_gradient(%d: tensor<768x512xf32>, %x: tensor<768x128xf32>) -> tensor<512x128xf32> {
+func.func @weight_gradient(%d: tensor<768x512xf32>, %x: tensor<768x144xf32>) -> tensor<512x144xf32> {
   %t = td.permute %d [1, 0] : tensor<768x512xf32> to tensor<512x768xf32>
-  %g = td.matmul %t, %x : tensor<512x768xf32>, tensor<768x128xf32> -> tensor<512x128xf32>
-  return %g : tensor<512x128xf32>
+  %g = td.matmul %t, %x : tensor<512x768xf32>, tensor<768x144xf32> -> tensor<512x144xf32>
+  return %g : tensor<512x144xf32>
+}
+
+// -----
+
+// The terms of the right factor are 2 KB apart, in 2 of 64 sets of the L1 cache. From 64 rows on
+// they are copied to a panel.
+// CHECK-LABEL: func.func @few_sets
+// CHECK: td.launch @kernel_0(%arg0, %arg1) {{.*}} scratch
+// CHECK-LABEL: func.func @few_rows
+// CHECK-NOT: scratch
+// CHECK: return
+func.func @few_sets(%x: tensor<64x128xf32>, %w: tensor<128x512xf32>) -> tensor<64x512xf32> {
+  %y = td.matmul %x, %w : tensor<64x128xf32>, tensor<128x512xf32> -> tensor<64x512xf32>
+  return %y : tensor<64x512xf32>
+}
+func.func @few_rows(%x: tensor<63x128xf32>, %w: tensor<128x512xf32>) -> tensor<63x512xf32> {
+  %y = td.matmul %x, %w : tensor<63x128xf32>, tensor<128x512xf32> -> tensor<63x512xf32>
+  return %y : tensor<63x512xf32>
 }
 
 // -----
