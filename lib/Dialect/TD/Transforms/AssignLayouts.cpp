@@ -324,6 +324,19 @@ bool LayoutAssigner::hasFarTerms(const Kernel &kernel,
   return isFar(product.left) || isFar(product.right);
 }
 
+/// Whether the product multiplies one or two rows with a matrix in memory: it
+/// takes as long as reading the matrix, in whatever order.
+static bool isReadOnce(const LoopNest &nest, const Contraction &product) {
+  constexpr int64_t kFewRows = 2;
+  auto isFar = [&](const Access &factor, ArrayRef<unsigned> others) {
+    Access source = nest.getSource(factor.tensor, *factor.at);
+    return source.tensor && nest.estimateBytes(source) > cpu::kL3Bytes &&
+           nest.estimatePositions(others) <= kFewRows;
+  };
+  return isFar(product.left, product.columns) ||
+         isFar(product.right, product.rows);
+}
+
 double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
   double cost = 0;
   for (Kernel *kernel : users) {
@@ -337,6 +350,8 @@ double LayoutAssigner::getCost(ArrayRef<Kernel *> users) {
                              cpu::kPanelBytes, cpu::kL2Bytes)
                      .cost;
     std::optional<Contraction> product = Contraction::get(kernel->nest);
+    if (product && isReadOnce(kernel->nest, *product))
+      continue;
     if (product && WinogradLoops::find(kernel->nest, *product, layoutOf, lanes))
       own *= WinogradLoops::kCost;
     if (product && hasFarTerms(*kernel, *product))

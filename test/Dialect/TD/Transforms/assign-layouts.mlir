@@ -298,3 +298,19 @@ func.func @reads(%x: tensor<8x64xf32>) -> tensor<8x64xf32> {
   %y = td.matmul %x, %t : tensor<8x64xf32>, tensor<64x64xf32> -> tensor<8x64xf32>
   return %y : tensor<8x64xf32>
 }
+
+// -----
+
+// One row times a matrix that is read from memory takes as long in whatever order: the rows that
+// are picked decide.
+// CHECK: td.slot @w param "w" of "m" : tensor<20000x768xf32>
+td.slot @w param "w" of "m" : tensor<20000x768xf32>
+// CHECK-LABEL: func.func @logits
+func.func @logits(%i: tensor<1xi64>) -> tensor<1x20000xf32> {
+  %w = td.read @w : tensor<20000x768xf32>
+  %x = td.gather %w, %i dim 0 : tensor<20000x768xf32>, tensor<1xi64> -> tensor<1x768xf32>
+  %e = td.exp %x : tensor<1x768xf32>
+  %t = td.permute %w [1, 0] : tensor<20000x768xf32> to tensor<768x20000xf32>
+  %y = td.matmul %e, %t : tensor<1x768xf32>, tensor<768x20000xf32> -> tensor<1x20000xf32>
+  return %y : tensor<1x20000xf32>
+}
