@@ -2,7 +2,7 @@
 //
 // A softmax sums exp(x - max) over a row and then divides each of these by the
 // sum. They are stored in the memory of the result when they are summed, and
-// read from there, rather than computed twice.
+// read from there, rather than computed twice. They may be the result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,8 +15,9 @@
 namespace tdc {
 
 struct KeptValue {
-  /// The value, and where the reduction reads it and where the root does: the
-  /// same element of both is at the same coordinates of the root's memory.
+  /// The value, and where the reduction reads it and where the root reads or is
+  /// it: the same element of both is at the same coordinates of the root's
+  /// memory.
   td::Access summed, again;
   mlir::Operation *reduction;
   unsigned root;
@@ -26,8 +27,9 @@ struct KeptValue {
 };
 
 /// A value of the nest that takes a function such as exp, that a reduction over
-/// a row sums, and that a root of the same type reads again at the elements of
-/// that row; none if there is none. `onLanes`: the loops that run on lanes.
+/// a row sums, and that a root of the same type is, or reads again at the
+/// elements of that row; none if there is none. `onLanes`: the loops that run
+/// on lanes.
 std::optional<KeptValue> findKeptValue(const KernelFunction &function,
                                        const td::LoopNest &nest,
                                        td::LoopSet onLanes);

@@ -16,14 +16,12 @@ namespace tdc {
 constexpr int64_t kFewestRows = 128;
 /// The blocks that threads need at least.
 constexpr int64_t kFewestBlocks = 16;
-/// Blocks of so many rows have no smaller tile at their end.
-constexpr int64_t kUnit = 16;
 
-/// The rows of a block if at most `most` may be in one: a divisor of all rows
-/// if there is a large one.
-static int64_t chooseRows(int64_t rows, int64_t most) {
-  most = most / kUnit * kUnit;
-  for (int64_t part = most; part * 2 > most && part > 0; part -= kUnit)
+/// The rows of a block if at most `most` may be in one: whole tiles of `unit`
+/// rows, and a divisor of all rows if there is a large one.
+static int64_t chooseRows(int64_t rows, int64_t most, int64_t unit) {
+  most = most / unit * unit;
+  for (int64_t part = most; part * 2 > most && part > 0; part -= unit)
     if (rows % part == 0)
       return part;
   return most;
@@ -72,8 +70,8 @@ void planRowBlocks(const KernelFunction &function, const LoopNest &nest,
       !llvm::all_of(nest.getRoots(), runsOverRows))
     return;
   double bytesOfRow = bytes / double(extent);
-  int64_t positions =
-      chooseRows(extent, int64_t(cpu::kL2Bytes / 2 / bytesOfRow));
+  int64_t positions = chooseRows(
+      extent, int64_t(cpu::kL2Bytes / 2 / bytesOfRow), schedule.getStep(loop));
   if (positions < kFewestRows)
     return;
   LoopNest block = nest;

@@ -48,9 +48,11 @@ public:
   /// lanes are not contiguous in memory or two terms are multiplied at once; if
   /// it is larger than the L2 cache, from kReadersPerRegister for each register
   /// on; if it is larger than the L1 cache and its rows are no whole number of
-  /// vectors, from kUnalignedReadersPerRegister for each on. With any number if
-  /// it is a large weight with a blocked layout, which is read in place. Then
-  /// opens the loops of the factor first.
+  /// vectors, from kUnalignedReadersPerRegister for each on; if its terms are
+  /// in few sets of that cache, from kReadersOfFewSets on. With any number if
+  /// it is a large weight with a blocked layout, which is read in place unless
+  /// two terms are multiplied at once. Then opens the loops of the factor
+  /// first.
   void planPanel();
   /// Moves the lane loop innermost if the L2 cache holds the factor on lanes,
   /// and not the other one: the inner loops read their factor again for each

@@ -52,9 +52,8 @@ private:
   SmallVector<Value> getBegins(KernelFunction &function, Value block);
   Value getEnd(KernelFunction &function, Value begin, int64_t rows,
                int64_t columns);
-  std::optional<unsigned> getSplitColumn() const;
-  Value emitUnmasked(KernelFunction &function, NestSchedule schedule,
-                     Value begin, unsigned column);
+  void splitMasked(KernelFunction &function, LoopNest nest,
+                   NestSchedule &schedule, Value begin);
   Value getPointer(KernelFunction &function, const Stage &stage, unsigned root,
                    ArrayRef<Value> begins);
   SmallVector<StoreTarget, 1> getTargets(const KernelFunction &function,
@@ -183,24 +182,20 @@ Value StagedKernel::getEnd(KernelFunction &function, Value begin, int64_t rows,
   return arith::MinUIOp::create(b, loc, end, function.i64(columns));
 }
 
-/// The loop over the columns of the first stage, if most blocks have many that
-/// are masked in no row: code without the mask is as long as that with it.
-std::optional<unsigned> StagedKernel::getSplitColumn() const {
+/// Emits the first stage for the columns that are masked in no row from `begin`
+/// on, without the mask, and leaves the others to `schedule`: if there are many
+/// blocks, since code without the mask is as long as that with it.
+void StagedKernel::splitMasked(KernelFunction &function, LoopNest nest,
+                               NestSchedule &schedule, Value begin) {
   constexpr int64_t kManyBlocks = 8;
   auto column = unsigned(llvm::countr_zero(mask->columns.front()));
-  if (stages.extents.back() < kManyBlocks * stages.rowsOfBlock)
-    return std::nullopt;
-  return column;
-}
-
-/// Emits the first stage for the columns that are masked in no row from `begin`
-/// on, without the mask, and returns their number.
-Value StagedKernel::emitUnmasked(KernelFunction &function,
-                                 NestSchedule schedule, Value begin,
-                                 unsigned column) {
+  // Reductions around the later loops would run twice.
+  if (!mask->unmasked.tensor || !schedule.later.empty() || schedule.kept ||
+      !llvm::is_contained(schedule.outer, column) ||
+      stages.extents.back() < kManyBlocks * stages.rowsOfBlock)
+    return;
   OpBuilder &b = function.builder;
   Location loc = function.loc;
-  LoopNest nest = whole.front().nest;
   nest.replaceRoot(0, mask->unmasked);
   Value step = function.i64(schedule.getStep(column));
   Value end = arith::MinUIOp::create(
@@ -208,11 +203,12 @@ Value StagedKernel::emitUnmasked(KernelFunction &function,
       function.i64(nest.getExtent(column)));
   end = arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, end, step),
                               step);
-  schedule.ends[column] = end;
-  schedule.wholeEnds = toLoopSet(column);
-  emitNest(function, nest, schedule,
+  NestSchedule unmasked = schedule;
+  unmasked.ends[column] = end;
+  unmasked.wholeEnds = toLoopSet(column);
+  emitNest(function, nest, unmasked,
            getTargets(function, stages.stages.front(), nest));
-  return end;
+  schedule.begins[column] = end;
 }
 
 /// The address at which a root that is passed on would begin as a whole tensor,
@@ -323,10 +319,7 @@ void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
     }
     setResults(function, stage);
     if (mask && i == 0 && rows == stages.rowsOfBlock)
-      if (std::optional<unsigned> column = getSplitColumn()) {
-        schedule.begins[*column] =
-            emitUnmasked(function, schedule, begins.back(), *column);
-      }
+      splitMasked(function, part.nest, schedule, begins.back());
     emitNest(function, part.nest, schedule,
              getTargets(function, stage, part.nest));
   }

@@ -26,15 +26,18 @@ static void replaceBy(OpBuilder &builder, Operation *op, Value result) {
 }
 
 /// The product that sums rows with the weights that a softmax over dim `dim`
-/// makes, and is all that reads them; null if there is none.
+/// makes, and is all that reads them; null if there is none. Without weights,
+/// the sum by which it would be divided is 0.
 static MatmulOp findWeightedSum(Value weights, int64_t dim) {
   auto product = weights.hasOneUse() ? dyn_cast<MatmulOp>(*weights.user_begin())
                                      : MatmulOp();
   bool isFactor = product && product.getLhs() == weights &&
                   dim + 1 == product.getType().getRank();
+  auto type = cast<RankedTensorType>(weights.getType());
   // Narrow weights are rounded before the product.
-  bool isWide = isFactor && !isNarrowFloat(product.getType().getElementType());
-  return isWide ? product : MatmulOp();
+  bool mayDivide = isFactor && !isNarrowFloat(type.getElementType()) &&
+                   type.getDimSize(dim) > 0;
+  return mayDivide ? product : MatmulOp();
 }
 
 /// Writes softmax as the reductions and elementwise ops it consists of, which

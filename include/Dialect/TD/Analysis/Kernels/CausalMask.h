@@ -17,7 +17,8 @@ struct CausalMask {
   /// The first column that is masked in row `i` of the last shared dim is
   /// `i + offset`; at least 1, so that no row is masked as a whole.
   int64_t offset;
-  /// What the root of the first stage is where it is not masked.
+  /// The value that the root of the first stage selects where it is not masked,
+  /// if it is read at the coordinates of the root; else null.
   Access unmasked;
   /// Per stage: the loops over columns. Positions that are masked in all rows
   /// of a block change no result of the kernel, if what it reads there is

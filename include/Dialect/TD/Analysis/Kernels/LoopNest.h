@@ -125,7 +125,7 @@ public:
   void assumeRunTimeExtents(int64_t extent) { runTimeExtent = extent; }
   /// Makes the nest compute only the first `extent` positions along the loop.
   void cutLoop(unsigned loop, int64_t extent) { loops[loop].extent = extent; }
-  /// Makes a root a value that it is computed from.
+  /// Makes a root a value that it is computed from, at the same coordinates.
   void replaceRoot(unsigned root, const Access &by) { roots[root] = by; }
   /// The product of the estimated extents of `loops`.
   int64_t estimatePositions(llvm::ArrayRef<unsigned> loops) const;

@@ -52,7 +52,7 @@ struct Masked {
   unsigned row, column; ///< loops
   int64_t offset;
   double number;
-  Access others; ///< the other elements
+  Access others; ///< see CausalMask::unmasked
 
   static std::optional<Masked> find(const LoopNest &nest);
 };
@@ -85,15 +85,22 @@ std::optional<Masked> Masked::find(const LoopNest &nest) {
     std::swap(left, right);
   // The elements of a triangle are masked where the condition holds, or, if
   // columns are on the smaller side, where it does not.
-  Access yes = getMovedOperand(nest, select, 1, *at),
-         no = getMovedOperand(nest, select, 2, *at);
-  std::optional<double> ifTrue = getNumber(yes.tensor),
-                        ifFalse = getNumber(no.tensor);
+  std::optional<double> ifTrue = getNumber(
+                            getMovedOperand(nest, select, 1, *at).tensor),
+                        ifFalse = getNumber(
+                            getMovedOperand(nest, select, 2, *at).tensor);
+  auto getOthers = [&, at = at](unsigned operand) {
+    const Coordinates &own = nest.operandAt(select, operand, *at);
+    return own == *root.at ? Access{select->getOperand(operand), &own}
+                           : Access();
+  };
   int64_t apart = right->constant - left->constant;
   if (ifTrue)
-    return Masked{right->loop, left->loop, apart + isStrict, *ifTrue, no};
+    return Masked{right->loop, left->loop, apart + isStrict, *ifTrue,
+                  getOthers(2)};
   if (ifFalse)
-    return Masked{left->loop, right->loop, 1 - isStrict - apart, *ifFalse, yes};
+    return Masked{left->loop, right->loop, 1 - isStrict - apart, *ifFalse,
+                  getOthers(1)};
   return std::nullopt;
 }
 

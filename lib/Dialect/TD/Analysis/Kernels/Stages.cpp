@@ -13,15 +13,18 @@ static RankedTensorType getType(Value tensor) {
   return cast<RankedTensorType>(tensor.getType());
 }
 
-/// Makes the first dims of `at` the shared ones of the stage, or compares them.
-/// Each must be a loop of its own, over all `extents`.
-static bool setRows(Stage &stage, const Coordinates &at,
+/// Makes the first dims of what is read or written the shared ones of the
+/// stage, or compares them. Each must be a loop of its own, over all `extents`.
+static bool setRows(Stage &stage, const Access &access,
                     ArrayRef<int64_t> extents) {
+  const Coordinates &at = *access.at;
   if (at.size() < extents.size())
     return false;
   for (auto [dim, extent] : llvm::enumerate(extents)) {
     int loop = getLoop(at[dim]);
     if (extent == 1) {
+      if (getType(access.tensor).getDimSize(dim) != 1)
+        return false;
       loop = -1;
     } else if (loop < 0 || stage.nest.getLoops()[loop].extent != extent) {
       return false;
@@ -122,11 +125,11 @@ bool Stages::shareDims(unsigned count) {
   for (Stage &stage : stages) {
     stage.rows.clear();
     for (unsigned root : stage.getPassedRoots())
-      if (!setRows(stage, *stage.nest.getRoots()[root].at, extents))
+      if (!setRows(stage, stage.nest.getRoots()[root], extents))
         return false;
     for (const Access &input : stage.nest.getInputs())
       if (auto read = input.tensor.getDefiningOp<StageOp>())
-        if (sums.contains(read) || !setRows(stage, *input.at, extents))
+        if (sums.contains(read) || !setRows(stage, input, extents))
           return false;
     if (stage.rows.empty())
       return false;
