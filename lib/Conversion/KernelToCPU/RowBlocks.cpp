@@ -17,14 +17,14 @@ constexpr int64_t kFewestRows = 128;
 /// The blocks that threads need at least.
 constexpr int64_t kFewestBlocks = 16;
 
-/// The rows of a block if at most `most` may be in one: whole tiles of `unit`
-/// rows, and a divisor of all rows if there is a large one.
-static int64_t chooseRows(int64_t rows, int64_t most, int64_t unit) {
-  most = most / unit * unit;
-  for (int64_t part = most; part * 2 > most && part > 0; part -= unit)
+/// The rows of a block if at most `most` may be in one: a divisor of all rows
+/// if there is a large one, else a number that tiles of 4, 6 and 8 rows divide.
+static int64_t chooseRows(int64_t rows, int64_t most) {
+  constexpr int64_t kTile = 8, kTiles = 24;
+  for (int64_t part = most / kTile * kTile; part * 2 > most; part -= kTile)
     if (rows % part == 0)
       return part;
-  return most;
+  return most / kTiles * kTiles;
 }
 
 /// The panels that threads may share; 1 if the last one is smaller.
@@ -70,8 +70,8 @@ void planRowBlocks(const KernelFunction &function, const LoopNest &nest,
       !llvm::all_of(nest.getRoots(), runsOverRows))
     return;
   double bytesOfRow = bytes / double(extent);
-  int64_t positions = chooseRows(
-      extent, int64_t(cpu::kL2Bytes / 2 / bytesOfRow), schedule.getStep(loop));
+  int64_t positions =
+      chooseRows(extent, int64_t(cpu::kL2Bytes / 2 / bytesOfRow));
   if (positions < kFewestRows)
     return;
   LoopNest block = nest;
