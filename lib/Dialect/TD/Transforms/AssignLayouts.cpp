@@ -421,6 +421,10 @@ void LayoutAssigner::choose(void *leader) {
   };
   auto type =
       cast<RankedTensorType>(Value::getFromOpaquePointer(leader).getType());
+  // Activations of a run-time number of rows stay row-major: what a vector of
+  // rows would cost is a guess.
+  if (!hasImages && !ofSlots.contains(leader) && !type.hasStaticShape())
+    return;
   double least = INFINITY;
   std::pair<unsigned, bool> best;
   for (unsigned last = 0; last < unsigned(type.getRank()); ++last) {
