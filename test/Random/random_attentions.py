@@ -11,15 +11,15 @@ tensors do not reach. Each program is one function: scores that two share would 
 The last line is "attentions: N passed, N failed".
 """
 
-import argparse
 import os
 import random
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
+
+from workers import run_each
 
 WIDTH = 16
 TOLERANCE = 2e-5
@@ -150,25 +150,7 @@ def check(seed, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1)
-    parser.add_argument("--show", action="store_true")
-    options = parser.parse_args()
-    seeds = range(options.seed, options.seed + options.count)
-    if options.show:
-        for seed in seeds:
-            print(f"# seed {seed}\n{Attention(seed).source()}")
-        return 0
-    failed = 0
-    with tempfile.TemporaryDirectory() as work:
-        for seed in seeds:
-            if problem := check(seed, Path(work) / str(seed)):
-                failed += 1
-                print(f"FAILED: attentions, seed {seed}\n{problem}\n{Attention(seed).source()}",
-                      flush=True)
-    print(f"attentions: {len(seeds) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    return run_each("attentions", __doc__, lambda seed: Attention(seed).source(), check)
 
 
 if __name__ == "__main__":

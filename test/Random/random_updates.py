@@ -12,17 +12,15 @@ that it knows and with sizes that only the run knows, some on a simulated GPU.
 The last line is "updates: N passed, N failed".
 """
 
-import argparse
-import concurrent.futures
-import os
 import random
 import re
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 import numpy as np
+
+from workers import run_each
 
 NAMES = "abc"
 # Rows and columns. Slices of large tensors are set into the whole.
@@ -171,26 +169,8 @@ def check(seed, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--count", type=int, default=1)
-    parser.add_argument("--show", action="store_true")
-    options = parser.parse_args()
-    seeds = range(options.seed, options.seed + options.count)
-    if options.show:
-        for seed in seeds:
-            print(f"# seed {seed}\n{to_tdsl(Generator(seed).generate(), 'f32[N, M]')}")
-        return 0
-    failed = 0
-    with tempfile.TemporaryDirectory() as work, \
-            concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-        problems = pool.map(lambda seed: check(seed, Path(work) / str(seed)), seeds)
-        for seed, problem in zip(seeds, problems):
-            if problem:
-                failed += 1
-                print(f"FAILED: updates, seed {seed}\n{problem}", flush=True)
-    print(f"updates: {len(seeds) - failed} passed, {failed} failed")
-    return 1 if failed else 0
+    return run_each("updates", __doc__,
+                    lambda seed: to_tdsl(Generator(seed).generate(), "f32[N, M]"), check)
 
 
 if __name__ == "__main__":

@@ -12,14 +12,45 @@ CHUNK = 20  # programs of one task of a worker
 TOLD = 1000  # programs between lines of progress
 
 
-def parse_options(description):
+def make_parser(description):
     parser = argparse.ArgumentParser(description=description.split("\n\n")[0])
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=1)
-    parser.add_argument("--level", action="append")
     parser.add_argument("--show", action="store_true")
+    return parser
+
+
+def parse_options(description):
+    parser = make_parser(description)
+    parser.add_argument("--level", action="append")
     parser.add_argument("--keep", type=Path)
     return parser.parse_args()
+
+
+def show(seeds, source_of):
+    for seed in seeds:
+        print(f"# seed {seed}\n{source_of(seed)}")
+
+
+def run_each(name, description, source_of, check):
+    """Checks the program of every seed by `tdc` itself; returns the exit status. `source_of`
+    returns the text of a seed; `check` takes a seed and a folder that is not there yet, and
+    returns the problem or None."""
+    options = make_parser(description).parse_args()
+    seeds = range(options.seed, options.seed + options.count)
+    if options.show:
+        show(seeds, source_of)
+        return 0
+    failed = 0
+    with tempfile.TemporaryDirectory() as work, \
+            concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        problems = pool.map(lambda seed: check(seed, Path(work) / str(seed)), seeds)
+        for seed, problem in zip(seeds, problems):
+            if problem:
+                failed += 1
+                print(f"FAILED: {name}, seed {seed}\n{problem}\n{source_of(seed)}", flush=True)
+    print(f"{name}: {len(seeds) - failed} passed, {failed} failed")
+    return 1 if failed else 0
 
 
 def run_all(name, options, source_of, check_seeds):
@@ -28,8 +59,7 @@ def run_all(name, options, source_of, check_seeds):
     failure or None, the text that shows the failure)."""
     seeds = range(options.seed, options.seed + options.count)
     if options.show:
-        for seed in seeds:
-            print(f"# seed {seed}\n{source_of(seed)}")
+        show(seeds, source_of)
         return 0
     print(f"{name}: seeds {seeds.start} to {seeds.stop - 1}", flush=True)
     # Programs write many small files, and sync them.

@@ -193,6 +193,25 @@ void emitInFirstBlock(KernelFunction &function,
   body();
 }
 
+void emitForBlock(KernelFunction &function, Value begin, int64_t extent,
+                  int64_t positions,
+                  llvm::function_ref<void(int64_t positions)> body) {
+  int64_t rest = extent % positions;
+  if (rest == 0)
+    return body(positions);
+  OpBuilder &b = function.builder;
+  Value isWhole =
+      arith::CmpIOp::create(b, function.loc, arith::CmpIPredicate::slt, begin,
+                            function.i64(extent - rest));
+  auto branch =
+      scf::IfOp::create(b, function.loc, isWhole, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body(positions);
+  b.setInsertionPointToStart(branch.elseBlock());
+  body(rest);
+}
+
 /// Emits a branch to the version for few rows, which runs as the first block,
 /// and to the other one.
 static void emitVersions(KernelFunction &function, const FewRows &few,

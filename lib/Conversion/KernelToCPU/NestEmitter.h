@@ -18,6 +18,13 @@ namespace tdc {
 void emitInFirstBlock(KernelFunction &function,
                       llvm::function_ref<void()> body);
 
+/// Emits `body` for the block of a loop of `extent` positions that begins at
+/// `begin`: for `positions` of them, and, if the last block has fewer, in a
+/// branch for these.
+void emitForBlock(KernelFunction &function, mlir::Value begin, int64_t extent,
+                  int64_t positions,
+                  llvm::function_ref<void(int64_t positions)> body);
+
 /// Where the roots of a kernel's nest are stored.
 using TargetFunction = std::function<llvm::SmallVector<StoreTarget, 1>(
     const KernelFunction &function, const td::LoopNest &nest)>;

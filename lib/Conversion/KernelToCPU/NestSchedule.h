@@ -103,9 +103,9 @@ struct NestSchedule {
   };
   std::optional<TermBlocks> termBlocks;
 
-  /// A product runs for `positions` of `loop` after the other, which are not on
-  /// the panel's side (RowBlocks.h). The rest of the schedule is that of a
-  /// block.
+  /// A product with panels computes a block of rows with all panels before the
+  /// next block (RowBlocks.h): `positions` of `loop`, a loop of the factor
+  /// without panels. The rest of the schedule is that of one block.
   struct RowBlocks {
     unsigned loop;
     int64_t positions;

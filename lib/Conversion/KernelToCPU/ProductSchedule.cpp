@@ -137,7 +137,8 @@ bool Scheduler::areTermsInFewSets(const Access &source, const Layout &layout,
   }
   if (distance % cpu::kLineBytes)
     return false;
-  int64_t width = std::min(nest.getExtent(lane), kVectors * schedule.lanes);
+  int64_t width =
+      std::min(nest.estimateExtent(lane), kVectors * schedule.lanes);
   int64_t linesOfTerm = llvm::divideCeil(width * bytes, cpu::kLineBytes);
   int64_t sets = kSets / std::gcd(kSets, distance / cpu::kLineBytes);
   int64_t lines = std::min(kSets, sets * linesOfTerm) * kWays;

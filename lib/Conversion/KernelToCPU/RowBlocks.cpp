@@ -99,9 +99,10 @@ public:
   void emit();
 
 private:
-  /// The panels of the open block of rows, from those before which the
-  /// function's blocks have `before`.
+  /// Limits the loop over panels to those of the function's blocks; `before`:
+  /// the blocks before the open block of rows.
   void sharePanels(Value before);
+  /// Emits the nest for `count` rows.
   void emitRows(int64_t count);
 
   KernelFunction &function;
@@ -154,16 +155,8 @@ void RowBlocks::emit() {
   schedule.begins[loop] = begin;
   if (panels > 1)
     sharePanels(arith::MulIOp::create(b, loc, block, ofRows));
-  int64_t extent = nest.getExtent(loop), rest = extent % positions;
-  if (rest == 0)
-    return emitRows(positions);
-  Value isWhole = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                        begin, function.i64(extent - rest));
-  auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
-  b.setInsertionPointToStart(branch.thenBlock());
-  emitRows(positions);
-  b.setInsertionPointToStart(branch.elseBlock());
-  emitRows(rest);
+  emitForBlock(function, begin, nest.getExtent(loop), positions,
+               [&](int64_t count) { emitRows(count); });
 }
 
 void emitRowBlocks(KernelFunction &function, const LoopNest &nest,

@@ -341,17 +341,11 @@ void StagedKernel::emitBlock(KernelFunction &function, Value block) {
       if (stage.addsUp)
         emitZeros(function, stage, begins);
   }
-  int64_t rows = getRest();
-  if (rows == 0)
-    return emitParts(function, whole, stages.rowsOfBlock, begins);
-  Value isWhole =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, begins.back(),
-                            function.i64(stages.extents.back() - rows));
-  auto branch = scf::IfOp::create(b, loc, isWhole, /*withElseRegion=*/true);
-  b.setInsertionPointToStart(branch.thenBlock());
-  emitParts(function, whole, stages.rowsOfBlock, begins);
-  b.setInsertionPointToStart(branch.elseBlock());
-  emitParts(function, rest, rows, begins);
+  emitForBlock(function, begins.back(), stages.extents.back(),
+               stages.rowsOfBlock, [&](int64_t rows) {
+                 emitParts(function, rows == stages.rowsOfBlock ? whole : rest,
+                           rows, begins);
+               });
 }
 
 /// Blocks that add to the same sums are one block for the threads.
