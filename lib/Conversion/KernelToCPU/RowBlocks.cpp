@@ -71,7 +71,7 @@ void planRowBlocks(const KernelFunction &function, const LoopNest &nest,
     return;
   double bytesOfRow = bytes / double(extent);
   int64_t positions =
-      chooseRows(extent, int64_t(cpu::kL2Bytes / 2 / bytesOfRow));
+      chooseRows(extent, int64_t(double(cpu::kL2Bytes) / 2.0 / bytesOfRow));
   if (positions < kFewestRows)
     return;
   LoopNest block = nest;
