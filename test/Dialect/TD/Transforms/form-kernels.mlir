@@ -212,6 +212,74 @@ func.func @narrow_scatter(%x: tensor<9xf16>, %i: tensor<4xi64>, %u: tensor<4xf16
 
 // -----
 
+// A function of a large value is computed for each reader on a CPU: storing it
+// and reading it back takes longer. A small one is stored.
+// CHECK-LABEL: func.func @large_function
+// CHECK: td.kernel(%arg0)
+// CHECK: td.erf
+// CHECK: td.yield %{{[^,]*}} :
+// CHECK: td.kernel(%{{.*}}%arg0
+// CHECK: td.erf
+func.func @large_function(%x: tensor<1024x512xf32>, %g: tensor<1024x64xf32>, %w: tensor<64x512xf32>) -> (tensor<1024x512xf32>, tensor<1024x512xf32>) {
+  %e = td.erf %x : tensor<1024x512xf32>
+  %y = td.mul %x, %e : tensor<1024x512xf32>
+  %p = td.matmul %g, %w : tensor<1024x64xf32>, tensor<64x512xf32> -> tensor<1024x512xf32>
+  %z = td.mul %p, %e : tensor<1024x512xf32>
+  return %y, %z : tensor<1024x512xf32>, tensor<1024x512xf32>
+}
+// CHECK-LABEL: func.func @small_function
+// CHECK: td.kernel(%arg0)
+// CHECK: td.erf
+// CHECK: td.yield %{{.*}}, %
+// CHECK-NOT: td.erf
+// CHECK: return
+func.func @small_function(%x: tensor<32x512xf32>, %g: tensor<32x64xf32>, %w: tensor<64x512xf32>) -> (tensor<32x512xf32>, tensor<32x512xf32>) {
+  %e = td.erf %x : tensor<32x512xf32>
+  %y = td.mul %x, %e : tensor<32x512xf32>
+  %p = td.matmul %g, %w : tensor<32x64xf32>, tensor<64x512xf32> -> tensor<32x512xf32>
+  %z = td.mul %p, %e : tensor<32x512xf32>
+  return %y, %z : tensor<32x512xf32>, tensor<32x512xf32>
+}
+// Not if each reader would read two large values in its place, or compute two
+// functions, or if one of them is a reduction.
+// CHECK-LABEL: func.func @two_operands
+// CHECK: td.erf
+// CHECK-NOT: td.erf
+// CHECK: return
+func.func @two_operands(%x: tensor<1024x512xf32>, %o: tensor<1024x512xf32>, %g: tensor<1024x64xf32>, %w: tensor<64x512xf32>) -> (tensor<1024x512xf32>, tensor<1024x512xf32>) {
+  %s = td.add %x, %o : tensor<1024x512xf32>
+  %e = td.erf %s : tensor<1024x512xf32>
+  %y = td.mul %x, %e : tensor<1024x512xf32>
+  %p = td.matmul %g, %w : tensor<1024x64xf32>, tensor<64x512xf32> -> tensor<1024x512xf32>
+  %z = td.mul %p, %e : tensor<1024x512xf32>
+  return %y, %z : tensor<1024x512xf32>, tensor<1024x512xf32>
+}
+// CHECK-LABEL: func.func @reduced
+// CHECK: td.erf
+// CHECK-NOT: td.erf
+// CHECK: return
+func.func @reduced(%x: tensor<1024x512xf32>, %g: tensor<1024x64xf32>, %w: tensor<64x512xf32>) -> (tensor<1024xf32>, tensor<1024x512xf32>) {
+  %e = td.erf %x : tensor<1024x512xf32>
+  %y = td.reduce sum %e [1] : tensor<1024x512xf32> to tensor<1024xf32>
+  %p = td.matmul %g, %w : tensor<1024x64xf32>, tensor<64x512xf32> -> tensor<1024x512xf32>
+  %z = td.mul %p, %e : tensor<1024x512xf32>
+  return %y, %z : tensor<1024xf32>, tensor<1024x512xf32>
+}
+// CHECK-LABEL: func.func @two_functions
+// CHECK: td.erf
+// CHECK-NOT: td.erf
+// CHECK: return
+func.func @two_functions(%x: tensor<1024x512xf32>, %g: tensor<1024x64xf32>, %w: tensor<64x512xf32>) -> (tensor<1024x512xf32>, tensor<1024x512xf32>) {
+  %s = td.exp %x : tensor<1024x512xf32>
+  %e = td.erf %s : tensor<1024x512xf32>
+  %y = td.mul %x, %e : tensor<1024x512xf32>
+  %p = td.matmul %g, %w : tensor<1024x64xf32>, tensor<64x512xf32> -> tensor<1024x512xf32>
+  %z = td.mul %p, %e : tensor<1024x512xf32>
+  return %y, %z : tensor<1024x512xf32>, tensor<1024x512xf32>
+}
+
+// -----
+
 // %d is cheap, but the second product would recompute it for each row: the
 // kernel of %e, which has its operand, stores it as a second result.
 // CHECK-LABEL: func.func @behind_stored

@@ -27,6 +27,13 @@ bool isOnGPU(mlir::Operation *op);
 /// random permutation, which loops over single elements cannot compute.
 bool isNeverFused(mlir::Operation *op);
 
+/// Whether it is observable from outside when the op runs.
+bool isSeen(mlir::Operation *op);
+
+/// Whether the product takes so long that it has a kernel without another one:
+/// schedules are made for one product.
+bool isLargeProduct(mlir::Operation *op);
+
 /// Instructions per element of the op.
 unsigned getCost(mlir::Operation *op);
 /// Instructions per element above which a value is stored rather than
@@ -38,6 +45,10 @@ constexpr unsigned kMaxRoots = 16;
 /// The most reductions of a kernel: a thread keeps the results of all of them,
 /// and each has its own loops, of which a nest has at most 64.
 constexpr unsigned kMaxReductions = 8;
+/// The most instructions per element of a kernel: compared with them one more
+/// store costs nothing, and code generation takes more than linear time for a
+/// kernel.
+constexpr unsigned kMostCost = 500;
 
 class FusionGraph {
 public:
@@ -94,7 +105,8 @@ private:
   bool mustStore(mlir::Operation *op, mlir::Value operand,
                  const Unstored &unstored, unsigned seen) const;
   void chooseRoots(mlir::Block &block);
-  void collectBody(Node &node, mlir::Operation *op);
+  bool isCheapForLarge(mlir::Operation *op, const Unstored &unstored) const;
+  void collectBody(Node &node, mlir::Operation *op) const;
   void addOrderEdges(mlir::Block &block);
   llvm::SmallVector<Node *> getPredecessors(Node &node);
   unsigned getSegment(const Node &node);
