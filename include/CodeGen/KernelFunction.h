@@ -89,6 +89,9 @@ struct KernelFunction {
   /// Whether threads share the blocks of each kernel, however little it
   /// computes.
   bool alwaysThreads = false;
+  /// Bytes of the program's state on the CPU. A weight that is read once for
+  /// each call is not in a cache that does not hold all of them.
+  int64_t stateBytes = 0;
   /// Every tensor's address is a multiple of this many bytes; 0: unknown.
   int64_t tensorAlignment = 0;
   /// Bit width of positions and strides: 32 or 64.

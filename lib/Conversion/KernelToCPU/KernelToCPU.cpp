@@ -8,6 +8,7 @@
 
 #include "Conversion/KernelToCPU.h"
 #include "BorderedNest.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "NestEmitter.h"
 #include "ScanEmitter.h"
 #include "StagedKernel.h"
@@ -29,10 +30,21 @@ namespace {
 constexpr Strategy cpuStrategies[] = {matchStages, matchBordered, matchUpdate,
                                       matchScan,   matchFlatNest, matchNest};
 
+/// Bytes of the slots on the CPU.
+int64_t countStateBytes(ModuleOp module) {
+  int64_t bytes = 0;
+  for (auto slot : module.getOps<SlotOp>())
+    if (auto type = dyn_cast<RankedTensorType>(slot.getType());
+        type && getPlace(type).kind != Place::Kind::Cuda)
+      bytes = llvm::SaturatingAdd<uint64_t>(bytes, estimateBytes(type));
+  return bytes;
+}
+
 class CPUOutliner final : public KernelOutliner {
 public:
   CPUOutliner(ModuleOp module, const KernelToCPUPassOptions &options)
-      : KernelOutliner(module, cpuStrategies), options(options) {}
+      : KernelOutliner(module, cpuStrategies), options(options),
+        stateBytes(countStateBytes(module)) {}
 
   using KernelOutliner::outline;
 
@@ -44,6 +56,7 @@ private:
     function.multipliesBF16Pairs = options.multipliesBF16Pairs;
     function.alwaysPanels = options.alwaysPanels;
     function.alwaysThreads = options.alwaysThreads;
+    function.stateBytes = stateBytes;
   }
   ModuleOp getCode() override { return module; }
   std::string getName(KernelOp) override {
@@ -54,6 +67,7 @@ private:
   void declare(LLVM::LLVMFuncOp, const LaunchShape &, bool reports) override;
 
   const KernelToCPUPassOptions options;
+  const int64_t stateBytes;
 };
 
 } // namespace

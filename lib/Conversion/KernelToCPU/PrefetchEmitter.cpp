@@ -2,6 +2,7 @@
 
 #include "PrefetchEmitter.h"
 #include "CodeGen/ElementOps.h"
+#include "Dialect/TD/Analysis/Kernels/Contraction.h"
 #include "Target/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -97,8 +98,8 @@ void emitPrefetches(NestLoops &loops) {
   if (!loops.prefetch)
     return;
   auto [operand, loop, ahead] = *loops.prefetch;
-  const Reduction &product = loops.nest.getReductions().front();
-  Access factor = loops.nest.getOperand(product, operand);
+  Contraction contraction = *Contraction::get(loops.nest);
+  const Access &factor = operand ? contraction.right : contraction.left;
   Access source = loops.nest.getSource(factor.tensor, *factor.at);
   LoopSet own = loops.nest.getLoopsOf(factor.tensor, *factor.at);
   for (Tile tile : loops.getTiles(own)) {

@@ -306,16 +306,20 @@ void Scheduler::planPrefetch() {
   unsigned term = contraction->terms.front();
   double most = 0;
   for (unsigned operand : {0, 1}) {
-    Access source = getSource(operand);
+    const Access &factor = operand ? contraction->right : contraction->left;
+    Access source = nest.getSource(factor.tensor, *factor.at);
     const auto &own = operand ? contraction->columns : contraction->rows;
     const auto &others = operand ? contraction->rows : contraction->columns;
+    if (!source.tensor || nest.isPicked(source) || own.empty())
+      continue;
     // Each load of a row with terms on lanes has one multiplication: a prefetch
     // of what the L3 cache holds costs more than it saves.
     bool isOneRow =
         schedule.isOnLanes(term) && nest.estimatePositions(others) == 1;
-    int64_t cached = isOneRow ? cpu::kL3Bytes : cpu::kL2Bytes;
-    if (!source.tensor || nest.isPicked(source) || own.empty() ||
-        getBytes(operand) <= std::max(most, double(cached)) ||
+    bool isInL3 = isOneRow && function.stateBytes <= cpu::kL3Bytes;
+    double cached = isInL3 ? cpu::kL3Bytes : cpu::kL2Bytes;
+    double bytes = nest.estimateBytes(source);
+    if (bytes <= std::max(most, cached) ||
         (schedule.panel && schedule.panel->factor == operand))
       continue;
     Layout layout = function.getLayout(source.tensor);
@@ -328,7 +332,7 @@ void Scheduler::planPrefetch() {
     if (layout.block || !isNeeded)
       continue;
     schedule.prefetch = plan;
-    most = getBytes(operand);
+    most = bytes;
   }
 }
 

@@ -73,9 +73,11 @@ public:
   /// them again (BlockedProduct.h), or to compute a block of its rows after the
   /// other if all its panels read them again (RowBlocks.h).
   void planBlocks();
-  /// Plans to prefetch the factor that the L2 cache does not hold (with one row
-  /// and terms on lanes, the L3 cache); of two, the larger one. Only products
-  /// with one loop of terms do, and only a factor without a panel or blocks.
+  /// Plans to prefetch the factor that the L2 cache does not hold; of two, the
+  /// larger one. With one row and terms on lanes it is one that the L3 cache
+  /// does not hold, unless the program's state pushes it out between two calls.
+  /// Only products with one loop of terms do, and only a factor without a panel
+  /// or blocks.
   void planPrefetch();
   /// Plans to prefetch the next panel, if it is in memory.
   void planNextPanel();

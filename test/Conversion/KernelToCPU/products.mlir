@@ -249,6 +249,26 @@ func.func @one_row_from_memory(%x: tensor<1x768xf32>, %w: tensor<30720x768xf32>)
 
 // -----
 
+// The caches do not hold the whole state, so the weight is no longer in one when
+// it is read again. It is prefetched also if its numbers are widened.
+// CHECK-LABEL: func.func @one_row_of_state
+// CHECK: scf.for {{.*}} to %c768_i64{{.*}} step %c16_i64
+// CHECK-COUNT-16: "llvm.intr.prefetch"
+// CHECK-NOT: prefetch
+// CHECK-COUNT-16: math.fma
+td.slot @w param "w" of "m" : tensor<3072x768xbf16>
+td.slot @others param "others" of "m" : tensor<4096x2048xf32>
+func.func @one_row_of_state(%x: tensor<1x768xbf16>) -> tensor<1x3072xf32> {
+  %w = td.read @w : tensor<3072x768xbf16>
+  %y = td.cast %x : tensor<1x768xbf16> to tensor<1x768xf32>
+  %v = td.cast %w : tensor<3072x768xbf16> to tensor<3072x768xf32>
+  %t = td.permute %v [1, 0] : tensor<3072x768xf32> to tensor<768x3072xf32>
+  %p = td.matmul %y, %t : tensor<1x768xf32>, tensor<768x3072xf32> -> tensor<1x3072xf32>
+  return %p : tensor<1x3072xf32>
+}
+
+// -----
+
 // A matrix that the caches hold is not prefetched.
 // CHECK-LABEL: func.func @cached
 // CHECK-NOT: prefetch
