@@ -42,6 +42,7 @@ SHORTEST = 0.01
 FULL_SHARE = 0.95
 ATTEMPTS = 4
 LARGEST_DIFFERENCE = 1e-4
+LARGEST_BF16 = 1e-2
 
 
 def use_cores(count):

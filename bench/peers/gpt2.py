@@ -1,9 +1,10 @@
 """A decoder as large as GPT-2 small, with random weights. No peer copies the cache: the
 scores of the cached keys and of the new one are computed apart."""
 
+import ml_dtypes
 import numpy as np
 
-CASES = {"decode": 1, "prefill": 128}  # the tokens
+CASES = {"decode": 1, "decode-bf16": 1, "prefill": 128}  # the tokens
 LAYERS, WIDTH, HEADS, WORDS, PLACES, CACHED = 12, 768, 12, 50257, 1024, 256
 
 
@@ -26,19 +27,27 @@ def tensors(case):
         if ".ln" in f".{name}" and name.endswith("weight"):
             weight += 1
     inputs = {"ids": random.integers(0, WORDS, (1, CASES[case]))}
-    if case == "decode":
+    if case.startswith("decode"):
         inputs |= {name: draw(LAYERS, HEADS, CACHED, WIDTH // HEADS) for name in ("keys", "values")}
+    if is_bf16(case):
+        inputs, weights = ({name: array if name == "ids" else array.astype(ml_dtypes.bfloat16)
+                            for name, array in part.items()} for part in (inputs, weights))
     return inputs, weights
+
+
+def is_bf16(case):
+    return case.endswith("bf16")
 
 
 def work(case):
     """Operations, and bytes read: those of the weights and of the cache."""
     count = CASES[case]
-    seen = CACHED + 1 if case == "decode" else count
+    is_decode = case.startswith("decode")
+    seen = CACHED + 1 if is_decode else count
     operations = 2 * LAYERS * 12 * WIDTH**2 * count + 2 * WORDS * WIDTH
-    cache = 2 * LAYERS * CACHED * WIDTH if case == "decode" else 0
+    cache = 2 * LAYERS * CACHED * WIDTH if is_decode else 0
     return operations + 4 * LAYERS * count * WIDTH * seen, \
-        4 * (LAYERS * 12 * WIDTH**2 + WORDS * WIDTH + cache)
+        (2 if is_bf16(case) else 4) * (LAYERS * 12 * WIDTH**2 + WORDS * WIDTH + cache)
 
 
 def forward(ops, w, ids, keys=None, values=None):

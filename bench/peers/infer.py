@@ -55,12 +55,9 @@ class Torch:
         return module.to(memory_format=self.torch.channels_last) if self.has_images else module
 
     def tensor(self, array):
-        if array.dtype == "bfloat16":
-            array = array.view(np.int16)
-            return self.torch.from_numpy(array).view(self.torch.bfloat16)
-        tensor = self.torch.from_numpy(array)
-        return tensor.contiguous(memory_format=self.torch.channels_last) \
-            if self.has_images else tensor
+        from peers.networks_torch import tensor
+        x = tensor(array)
+        return x.contiguous(memory_format=self.torch.channels_last) if self.has_images else x
 
     def run(self, steps):
         with self.torch.inference_mode():

@@ -92,7 +92,7 @@ class Ops:
 
 
 def exact(model, name):
-    inputs, weights = ({name: tensor.astype(np.float64) if tensor.dtype == np.float32 else tensor
+    inputs, weights = ({name: tensor if np.issubdtype(tensor.dtype, np.integer) else tensor.astype(np.float64)
                         for name, tensor in part.items()} for part in model.tensors(name))
     results = forward_of(model, name)(Ops, weights, **inputs)
     return list(results) if isinstance(results, tuple) else [results]

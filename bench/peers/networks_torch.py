@@ -1,5 +1,6 @@
 """The models that are written once for every library, as modules of PyTorch."""
 
+import numpy as np
 import torch
 from torch.nn import functional
 
@@ -74,12 +75,19 @@ class Ops(SentenceOps):
         return torch.cat([token.expand(len(x), -1, -1), x], 1)
 
 
+def tensor(array):
+    """A tensor with the array's memory. PyTorch does not know NumPy's bf16."""
+    if array.dtype == "bfloat16":
+        return torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(array)
+
+
 class Network(torch.nn.Module):
     def __init__(self, forward, weights, is_trained=False):
         super().__init__()
         self.function, self.names = forward, list(weights)
         self.weights = torch.nn.ParameterList(
-            torch.nn.Parameter(torch.from_numpy(weight), requires_grad=is_trained)
+            torch.nn.Parameter(tensor(weight), requires_grad=is_trained)
             for weight in weights.values())
 
     def named(self):

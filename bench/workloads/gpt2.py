@@ -1,7 +1,7 @@
 """A decoder as large as GPT-2 small, with random weights. `decode`: one token after 256
-cached ones; `prefill`: 128 tokens."""
+cached ones, also with everything in bf16; `prefill`: 128 tokens."""
 
-from measure import BENCH, Function, compare
+from measure import BENCH, LARGEST_BF16, LARGEST_DIFFERENCE, Function, compare
 from peers import gpt2
 from peers.networks_numpy import exact
 from workloads import networks
@@ -12,15 +12,18 @@ work = gpt2.work
 
 
 def of_tdc(case, tdc):
-    files, weights = networks.save("gpt2", gpt2, case)
-    return [Function(tdc, BENCH / "programs/gpt2.tdsl", case, files, ["logits", "keys", "values"],
-                     ["--weights", weights])]
+    name, function = ("gpt2_bf16", "decode") if gpt2.is_bf16(case) else ("gpt2", case)
+    files, weights = networks.save(name, gpt2, case)
+    return [Function(tdc, BENCH / f"programs/{name}.tdsl", function, files,
+                     ["logits", "keys", "values"], ["--weights", weights])]
 
 
 def peers(case):
-    return networks.peers("gpt2", case)
+    return networks.peers("gpt2", case, networks.PEERS_OF_BF16 if gpt2.is_bf16(case)
+                          else networks.PEERS)
 
 
 def judge(case, output):
     """Compares with NumPy in f64."""
-    return compare(output, exact(gpt2, case))
+    largest = LARGEST_BF16 if gpt2.is_bf16(case) else LARGEST_DIFFERENCE
+    return compare(output, exact(gpt2, case), largest)

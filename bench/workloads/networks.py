@@ -7,6 +7,7 @@ from safetensors.numpy import save_file
 from measure import CACHE, Worker
 
 PEERS = ["torch", "torch-compile", "jax", "iree", "onnxruntime", "openvino"]
+PEERS_OF_BF16 = ["torch", "torch-compile", "jax"]
 
 
 def save(name, network, case):
@@ -20,5 +21,5 @@ def save(name, network, case):
     return files, file
 
 
-def peers(name, case):
-    return [Worker(peer, "infer.py", f"{name}/{case}") for peer in PEERS]
+def peers(name, case, names=PEERS):
+    return [Worker(peer, "infer.py", f"{name}/{case}") for peer in names]

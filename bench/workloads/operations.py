@@ -3,14 +3,14 @@ and of `linear` are constants, which a peer may store in another order."""
 
 import numpy as np
 
-from measure import BENCH, CACHE, LARGEST_DIFFERENCE, Function, Worker, call, compare
+from measure import (BENCH, CACHE, LARGEST_BF16, LARGEST_DIFFERENCE, Function, Worker, call,
+                     compare)
 from peers import operations
 from peers.operations_numpy import exact
 from workloads import networks
 
 CASES = list(operations.CASES)
 CHECKED = "difference"
-LARGEST_BF16 = 1e-2
 PEERS_OF_PRODUCTS = ["openblas", "numpy", "onednn", "torch", "jax", "iree", "onnxruntime",
                      "openvino"]
 PEERS_OF_BF16 = ["torch", "jax"]
