@@ -25,5 +25,6 @@ def peers(case):
 
 def judge(case, output):
     """Compares with NumPy in f64."""
-    largest = LARGEST_BF16 if gpt2.is_bf16(case) else LARGEST_DIFFERENCE
+    # The 12 layers of bf16 round one after the other: PyTorch's are 1e-2 off, JAX's 2e-2.
+    largest = 4 * LARGEST_BF16 if gpt2.is_bf16(case) else LARGEST_DIFFERENCE
     return compare(output, exact(gpt2, case), largest)
