@@ -92,7 +92,9 @@ class Ops:
 
 
 def exact(model, name):
-    inputs, weights = ({name: tensor if np.issubdtype(tensor.dtype, np.integer) else tensor.astype(np.float64)
-                        for name, tensor in part.items()} for part in model.tensors(name))
+    def widened(tensor):
+        return tensor if np.issubdtype(tensor.dtype, np.integer) else tensor.astype(np.float64)
+    inputs, weights = ({name: widened(tensor) for name, tensor in part.items()}
+                       for part in model.tensors(name))
     results = forward_of(model, name)(Ops, weights, **inputs)
     return list(results) if isinstance(results, tuple) else [results]
