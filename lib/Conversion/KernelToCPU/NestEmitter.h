@@ -19,8 +19,8 @@ void emitInFirstBlock(KernelFunction &function,
                       llvm::function_ref<void()> body);
 
 /// Emits `body` for the block of a loop of `extent` positions that begins at
-/// `begin`: for `positions` of them, and, if the last block has fewer, in a
-/// branch for these.
+/// `begin`: for `positions` of them, and in another branch for the last block
+/// if it has fewer.
 void emitForBlock(KernelFunction &function, mlir::Value begin, int64_t extent,
                   int64_t positions,
                   llvm::function_ref<void(int64_t positions)> body);

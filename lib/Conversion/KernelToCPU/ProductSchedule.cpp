@@ -123,6 +123,9 @@ bool Scheduler::areTermsInFewSets(const Access &source, const Layout &layout,
     return false;
   auto type = cast<RankedTensorType>(source.tensor.getType());
   unsigned term = contraction->terms.front();
+  int64_t terms = nest.getExtent(term);
+  if (ShapedType::isDynamic(terms))
+    return false;
   int64_t bytes =
               getMemoryType(type.getElementType()).getIntOrFloatBitWidth() / 8,
           distance = bytes;
@@ -142,7 +145,7 @@ bool Scheduler::areTermsInFewSets(const Access &source, const Layout &layout,
   int64_t linesOfTerm = llvm::divideCeil(width * bytes, cpu::kLineBytes);
   int64_t sets = kSets / std::gcd(kSets, distance / cpu::kLineBytes);
   int64_t lines = std::min(kSets, sets * linesOfTerm) * kWays;
-  return nest.getExtent(term) * linesOfTerm > lines && sets < kSets;
+  return terms * linesOfTerm > lines && sets < kSets;
 }
 
 void Scheduler::planPanel() {

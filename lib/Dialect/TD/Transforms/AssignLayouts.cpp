@@ -421,8 +421,8 @@ void LayoutAssigner::choose(void *leader) {
   };
   auto type =
       cast<RankedTensorType>(Value::getFromOpaquePointer(leader).getType());
-  // Activations of a run-time number of rows stay row-major: what a vector of
-  // rows would cost is a guess.
+  // The cost of lanes along a run-time dim is unknown, so activations that have
+  // one stay row-major.
   if (!hasImages && !ofSlots.contains(leader) && !type.hasStaticShape())
     return;
   double least = INFINITY;

@@ -3,7 +3,6 @@
 #include "FusionGraph.h"
 #include "../Speculation.h"
 #include "Dialect/TD/Analysis/Kernels/Contraction.h"
-#include "Dialect/TD/Analysis/Sizes.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/PriorityQueue.h"
 #include <numeric>
@@ -66,7 +65,7 @@ FusionGraph::FusionGraph(Block &block) {
   addOrderEdges(block);
 }
 
-void FusionGraph::collectBody(Node &node, Operation *op) const {
+void FusionGraph::collectBody(Node &node, Operation *op) {
   if (!node.body.insert(op))
     return;
   for (Value operand : op->getOperands()) {

@@ -105,8 +105,7 @@ private:
   bool mustStore(mlir::Operation *op, mlir::Value operand,
                  const Unstored &unstored, unsigned seen) const;
   void chooseRoots(mlir::Block &block);
-  bool isCheapForLarge(mlir::Operation *op, const Unstored &unstored) const;
-  void collectBody(Node &node, mlir::Operation *op) const;
+  void collectBody(Node &node, mlir::Operation *op);
   void addOrderEdges(mlir::Block &block);
   llvm::SmallVector<Node *> getPredecessors(Node &node);
   unsigned getSegment(const Node &node);

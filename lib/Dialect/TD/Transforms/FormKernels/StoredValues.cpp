@@ -3,7 +3,6 @@
 #include "../Speculation.h"
 #include "Dialect/TD/Analysis/Sizes.h"
 #include "FusionGraph.h"
-#include "Target/TargetInfo.h"
 
 using namespace mlir;
 
@@ -23,9 +22,6 @@ constexpr int64_t kMostReaders = 64;
 /// a quotient take as long as 40 products.
 constexpr unsigned kCheapScale = 3;
 constexpr int64_t kManyPositions = 256;
-/// On a CPU, kCheapCost for a value that does not stay in the L2 cache: storing
-/// it and reading it back takes as long as two functions.
-constexpr unsigned kCheapLarge = 20;
 /// The multiplications of a product that takes some microseconds.
 constexpr int64_t kLargeProduct = 1 << 18;
 
@@ -202,28 +198,6 @@ bool FusionGraph::mustStore(Operation *op, Value operand,
          isScatterIndex(op, operand);
 }
 
-/// Whether computing the value again costs less than storing it and reading it
-/// back, although it takes a function: it is large, and its readers read one
-/// large value in its place. A reduction of a softmax keeps what it computes
-/// for the next stage.
-bool FusionGraph::isCheapForLarge(Operation *op,
-                                  const Unstored &unstored) const {
-  int64_t bytes =
-      estimateBytes(cast<RankedTensorType>(op->getResult(0).getType()));
-  if (isOnGPU(op) || unstored.reductions || unstored.cost > kCheapLarge ||
-      bytes <= cpu::kL2Bytes ||
-      !llvm::all_of(op->getUsers(), [](Operation *user) {
-        return user->hasTrait<ElementwiseOp>();
-      }))
-    return false;
-  Node node;
-  collectBody(node, op);
-  return llvm::count_if(node.inputs, [&](Value input) {
-           auto type = dyn_cast<RankedTensorType>(input.getType());
-           return type && estimateBytes(type) > bytes / kManyPositions;
-         }) <= 1;
-}
-
 /// Chooses the values to store: values that the host needs, values that are
 /// expensive to recompute, values for which several consumers would repeat a
 /// reduction, and values that may end the program if an observable op runs
@@ -320,8 +294,7 @@ void FusionGraph::chooseRoots(Block &block) {
       storeResult(&op);
     } else if (isNeverFused(&op) || own.cost > kMostCost) {
       store(op.getResult(0));
-    } else if (users.size() > 1 && (own.reductions || own.cost > kCheapCost) &&
-               !isCheapForLarge(&op, own)) {
+    } else if (users.size() > 1 && (own.reductions || own.cost > kCheapCost)) {
       SmallVector<Operation *> untilJoin = findUntilJoin(&op);
       if (untilJoin.empty())
         store(op.getResult(0));
