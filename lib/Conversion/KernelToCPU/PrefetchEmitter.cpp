@@ -99,7 +99,7 @@ void emitPrefetches(NestLoops &loops) {
     return;
   auto [operand, loop, ahead] = *loops.prefetch;
   Contraction contraction = *Contraction::get(loops.nest);
-  const Access &factor = operand ? contraction.right : contraction.left;
+  const Access &factor = contraction.getFactor(operand);
   Access source = loops.nest.getSource(factor.tensor, *factor.at);
   LoopSet own = loops.nest.getLoopsOf(factor.tensor, *factor.at);
   for (Tile tile : loops.getTiles(own)) {

@@ -309,7 +309,7 @@ void Scheduler::planPrefetch() {
   unsigned term = contraction->terms.front();
   double most = 0;
   for (unsigned operand : {0, 1}) {
-    const Access &factor = operand ? contraction->right : contraction->left;
+    const Access &factor = contraction->getFactor(operand);
     Access source = nest.getSource(factor.tensor, *factor.at);
     const auto &own = operand ? contraction->columns : contraction->rows;
     const auto &others = operand ? contraction->rows : contraction->columns;

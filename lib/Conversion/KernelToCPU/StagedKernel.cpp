@@ -62,7 +62,7 @@ private:
   void emitZeros(KernelFunction &function, const Stage &stage,
                  ArrayRef<Value> begins);
   void emitBlock(KernelFunction &function, Value block);
-  void emitParts(KernelFunction &function, const Parts &parts, int64_t rows,
+  void emitParts(KernelFunction &function, int64_t rows,
                  ArrayRef<Value> begins);
 
   Stages stages;
@@ -291,8 +291,9 @@ void StagedKernel::emitZeros(KernelFunction &function, const Stage &stage,
 }
 
 /// Emits the stages for `rows` rows.
-void StagedKernel::emitParts(KernelFunction &function, const Parts &parts,
-                             int64_t rows, ArrayRef<Value> begins) {
+void StagedKernel::emitParts(KernelFunction &function, int64_t rows,
+                             ArrayRef<Value> begins) {
+  const Parts &parts = rows == stages.rowsOfBlock ? whole : rest;
   Value scratch = function.scratch;
   for (const Stage &stage : stages.stages)
     for (auto [root, result] : llvm::enumerate(stage.results))
@@ -342,10 +343,8 @@ void StagedKernel::emitBlock(KernelFunction &function, Value block) {
         emitZeros(function, stage, begins);
   }
   emitForBlock(function, begins.back(), stages.extents.back(),
-               stages.rowsOfBlock, [&](int64_t rows) {
-                 emitParts(function, rows == stages.rowsOfBlock ? whole : rest,
-                           rows, begins);
-               });
+               stages.rowsOfBlock,
+               [&](int64_t rows) { emitParts(function, rows, begins); });
 }
 
 /// Blocks that add to the same sums are one block for the threads.

@@ -31,6 +31,11 @@ bool cannotFail(Operation *op) {
          });
 }
 
+bool isObservable(Operation *op) {
+  return !op->getNumRegions() && !isMemoryEffectFree(op) &&
+         !isa<NextRandomOp, ReadOp, SeedOp, WriteOp>(op);
+}
+
 bool hasRunTimeSizes(Operation *op) {
   auto isRunTime = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);

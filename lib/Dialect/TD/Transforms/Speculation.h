@@ -11,6 +11,11 @@ namespace tdc::td {
 /// trap, and meets no index out of range, which would end the program.
 bool cannotFail(mlir::Operation *op);
 
+/// Whether it is observable from outside when the op runs: it has an effect
+/// other than on state and random numbers. An op with regions is not; ops
+/// inside may be.
+bool isObservable(mlir::Operation *op);
+
 /// Whether the op, or one inside, computes with tensors of run-time sizes: it
 /// may rely on an earlier check to stay within them.
 bool hasRunTimeSizes(mlir::Operation *op);

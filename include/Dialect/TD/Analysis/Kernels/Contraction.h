@@ -31,6 +31,10 @@ struct Contraction {
   /// same, and the sums have the dtype of the result.
   Access left, right;
 
+  /// The factor with the number of its operand.
+  const Access &getFactor(unsigned operand) const {
+    return operand ? right : left;
+  }
   mlir::Type getFactorType() const {
     return mlir::getElementTypeOrSelf(left.tensor.getType());
   }

@@ -133,7 +133,7 @@ void FusionGraph::addOrderEdges(Block &block) {
       else if (isa<NextRandomOp, SeedOp>(inner))
         touch(random, node, true);
       else if (!inner->getNumRegions() && !mayRunUnasked(inner))
-        touch(world, node, isSeen(inner));
+        touch(world, node, isObservable(inner));
     });
     if (!touchesAll)
       continue;

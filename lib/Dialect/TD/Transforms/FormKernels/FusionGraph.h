@@ -27,9 +27,6 @@ bool isOnGPU(mlir::Operation *op);
 /// random permutation, which loops over single elements cannot compute.
 bool isNeverFused(mlir::Operation *op);
 
-/// Whether it is observable from outside when the op runs.
-bool isSeen(mlir::Operation *op);
-
 /// Whether the product takes so long that it has a kernel without another one:
 /// schedules are made for one product.
 bool isLargeProduct(mlir::Operation *op);

@@ -145,11 +145,6 @@ bool shifts(Operation *op) {
 
 } // namespace
 
-bool isSeen(Operation *op) {
-  return !op->getNumRegions() && !isMemoryEffectFree(op) &&
-         !isa<NextRandomOp, ReadOp, SeedOp, WriteOp>(op);
-}
-
 bool isLargeProduct(Operation *op) { return countProducts(op) > kLargeProduct; }
 
 /// Finds the steps of optimizers. A step is the same elementwise work on every
@@ -239,7 +234,7 @@ void FusionGraph::chooseRoots(Block &block) {
 
   unsigned seen = 0;
   for (Operation &op : block) {
-    op.walk([&](Operation *inner) { seen += isSeen(inner); });
+    op.walk([&](Operation *inner) { seen += isObservable(inner); });
     if (!isKernelOp(&op))
       continue;
     for (Value operand : op.getOperands()) {
