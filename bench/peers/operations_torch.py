@@ -5,6 +5,7 @@ from torch.nn.functional import (
     conv2d, gelu, layer_norm, linear, scaled_dot_product_attention, softmax)
 
 from peers import operations
+from peers.networks_torch import tensor
 
 
 def gradient(q, k, v, g):
@@ -34,8 +35,7 @@ class Operation(torch.nn.Module):
         super().__init__()
         self.function, self.names = function, list(weights)
         for name, weight in weights.items():
-            dtype = torch.bfloat16 if weight.dtype == "bfloat16" else torch.float32
-            self.register_buffer(name, torch.from_numpy(weight.astype("f4")).to(dtype))
+            self.register_buffer(name, tensor(weight))
 
     def forward(self, *inputs):
         return self.function(*inputs, *(getattr(self, name) for name in self.names))
