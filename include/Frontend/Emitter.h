@@ -98,7 +98,11 @@ enum class Transfer : uint8_t {
   /// The program says so, and the copy is made exactly there (--placement=off).
   Kept,
   /// An annotation: the tensor is computed there (--placement=optimize).
-  Pinned
+  Pinned,
+  /// DataParallel brings a part of a batch, or of a result, to a GPU.
+  Rows,
+  /// DataParallel copies a tensor of a model to another GPU.
+  Replica
 };
 
 /// The kind of a run-time check; the value is the number of the TR code that a

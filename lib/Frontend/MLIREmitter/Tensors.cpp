@@ -107,11 +107,20 @@ Value MLIREmitter::op(OpKind kind, llvm::ArrayRef<Value> operands,
 
 Value MLIREmitter::toDevice(Value input, const TensorShape &type,
                             Transfer transfer) {
-  bool isKept = transfer == Transfer::Kept;
-  bool isImplied = transfer != Transfer::Written && !isKept;
-  return wrap(create<td::ToDeviceOp>(getType(type), unwrap(input), isImplied,
+  std::optional<td::CopyRole> role;
+  if (transfer == Transfer::Rows)
+    role = td::CopyRole::Rows;
+  if (transfer == Transfer::Replica)
+    role = td::CopyRole::Replica;
+  bool isKept = transfer == Transfer::Kept ||
+                (role && (*module)->hasAttr(td::kAsWrittenAttr));
+  bool isImplied = transfer != Transfer::Written && transfer != Transfer::Kept;
+  auto copy = create<td::ToDeviceOp>(getType(type), unwrap(input), isImplied,
                                      isKept, transfer == Transfer::Pinned,
-                                     transfer == Transfer::Home));
+                                     transfer == Transfer::Home);
+  if (role)
+    copy.setRole(*role);
+  return wrap(copy);
 }
 
 Value MLIREmitter::detach(Value input) {

@@ -208,8 +208,7 @@ bool Checker::replaceNumberedPart(const Val &base,
                                   const ast::SubscriptExpr &target,
                                   const Val &val) {
   auto &model = base.as<ModelInstance>();
-  if (model.native == NativeModel::None || target.items.size() != 1 ||
-      !target.items[0].index)
+  if (!model.isList() || target.items.size() != 1 || !target.items[0].index)
     return false;
   Val index = eval(*target.items[0].index);
   std::optional<int64_t> number = host.constantInt(index);

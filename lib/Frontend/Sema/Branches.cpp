@@ -270,12 +270,13 @@ Val ControlFlow::evalConditional(const ast::ConditionalExpr &expr,
     thenLeaves = {asFloat.value};
   }
   Join join{expr.range, Join::Branch, &*truth};
+  std::optional<Val> chosen = DataParallel::choose(*truth, onTrue, onFalse);
   bool good = canMeet(c, onTrue, onFalse, join, "the value");
   if (good)
     onFalse = goesTo(c, onFalse, onTrue, join);
   if (hasLeaves(onFalse))
     appendLeaves(c, onFalse, elseLeaves);
-  if (good && !hasLeaves(onTrue)) {
+  if (good && !hasLeaves(onTrue) && !chosen) {
     c.error(DiagCode::TD214, expr.condition->range,
             "the choice must be known when the program is compiled")
         .label("it chooses " + describe(onTrue));
@@ -287,6 +288,8 @@ Val ControlFlow::evalConditional(const ast::ConditionalExpr &expr,
   }
   llvm::SmallVector<Value> results =
       endBranch(c, afterThen, join, thenLeaves, elseLeaves, known);
+  if (chosen)
+    return *chosen;
   if (!good)
     return c.fail();
   llvm::ArrayRef<Value> rest(results);

@@ -199,7 +199,7 @@ static Val randomTensor(Checker &c, SourceRange range, const TensorType &type,
   TensorType made = type;
   if (distribution == td::Distribution::Permutation)
     made.dtype = DType::I64;
-  Typed drawn = typed::random(c.tensors.builder, distribution, bounds, made);
+  Typed drawn = c.dataParallel.random(distribution, bounds, made);
   return c.tensors.castTo(makeTensor(made, drawn.value, placed), type.dtype);
 }
 

@@ -48,7 +48,7 @@ static Val len(Checker &c, const Bound &args) {
       return makeInt(typeOf(val).dims[0]);
     break;
   case ValKind::Model:
-    if (val.as<ModelInstance>().native != NativeModel::None)
+    if (val.as<ModelInstance>().isList())
       return makeInt(
           static_cast<int64_t>(val.as<ModelInstance>().members.size()));
     break;

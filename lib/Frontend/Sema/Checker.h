@@ -15,6 +15,7 @@
 
 #include "Calls.h"
 #include "ControlFlow.h"
+#include "DataParallel.h"
 #include "Devices.h"
 #include "Formatting.h"
 #include "HostScalars.h"
@@ -50,6 +51,7 @@ public:
   Indexing indexing{*this};
   Formatting formatting{*this, host, places, tensors};
   Models models{*this};
+  DataParallel dataParallel{*this};
   Training training{*this};
   Calls calls{*this};
   ControlFlow control{*this};

@@ -62,6 +62,12 @@ public:
   /// parameters.
   void choose(const Val &condition, llvm::function_ref<void()> thenSide,
               llvm::function_ref<void()> elseSide);
+  /// The values of the side that the running program takes. The sides assign to
+  /// no variable and change no model's state, so nothing is joined.
+  llvm::SmallVector<Value>
+  walkSides(Value condition,
+            llvm::function_ref<llvm::SmallVector<Value>()> onTrue,
+            llvm::function_ref<llvm::SmallVector<Value>()> onFalse);
 
   /// The names that code assigns to.
   static llvm::StringSet<> assignedNames(const ast::Block *block,
@@ -120,12 +126,6 @@ private:
   /// Chooses one of two bools; the other one is not computed.
   Value chooseBool(Value condition, llvm::function_ref<Value()> onTrue,
                    llvm::function_ref<Value()> onFalse);
-  /// The values of the side that the running program takes. The sides assign to
-  /// no variable and change no model's state, so nothing is joined.
-  llvm::SmallVector<Value>
-  walkSides(Value condition,
-            llvm::function_ref<llvm::SmallVector<Value>()> onTrue,
-            llvm::function_ref<llvm::SmallVector<Value>()> onFalse);
   /// Walks both sides under a condition that is not known and joins their
   /// changes: variables named in `assigned`, places and modes of models. If the
   /// first side leaves the block, the second one walks its `rest` as well.

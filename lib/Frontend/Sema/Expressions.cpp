@@ -365,10 +365,7 @@ Val Checker::member(const Val &base, const ast::Identifier &name,
   case ValKind::Class:
     if (name.text == "__name__") {
       auto &type = base.as<ClassInfo>();
-      return makeStr(type.decl ? type.decl->name.text
-                     : type.native == NativeModel::Sequential ? "Sequential"
-                     : type.native == NativeModel::ModuleList ? "ModuleList"
-                                                              : "Module");
+      return makeStr(type.decl ? type.decl->name.text : spelling(type.native));
     }
     if (auto val = models.classMember(base.as<ClassInfo>(), name.text, range))
       return *val;

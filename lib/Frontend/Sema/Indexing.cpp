@@ -626,7 +626,7 @@ Val Indexing::evalSubscript(const ast::SubscriptExpr &expr) {
     break;
   case ValKind::Model: {
     auto &model = base.as<ModelInstance>();
-    if (model.native == NativeModel::None || expr.items.size() != 1)
+    if (!model.isList() || expr.items.size() != 1)
       break;
     Vals parts;
     for (auto &member : model.members)

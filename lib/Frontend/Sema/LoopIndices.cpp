@@ -197,9 +197,7 @@ Picks IndexUses::ofSubscript(const ast::SubscriptExpr &expr) const {
     // By the plain index there are as many iterations as texts.
     return isOfTexts(*base) && !isPlain ? Picks::Perhaps : Picks::Yes;
   case ValKind::Model:
-    return base->as<ModelInstance>().native != NativeModel::None
-               ? Picks::Yes
-               : Picks::Perhaps;
+    return base->as<ModelInstance>().isList() ? Picks::Yes : Picks::Perhaps;
   default:
     return Picks::Perhaps;
   }

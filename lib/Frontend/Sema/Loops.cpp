@@ -91,7 +91,7 @@ bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
         out.push_back(stateOf(*named.slot));
       return true;
     }
-    if (model.native == NativeModel::None)
+    if (!model.isList())
       break;
     for (auto &member : model.members)
       out.push_back(member.val);

@@ -74,10 +74,11 @@ static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
   if (owner.otherwise)
     return false;
   // If its parts were moved, its own code moves the data to them.
-  if (model.place != place && !c.places.areBothCpu(model.place, place))
+  Place own = c.places.modelPlace(model);
+  if (own != place && !c.places.areBothCpu(own, place))
     return true;
   for (const NamedSlot &named : slots)
-    if (!c.places.agree(named.slot->owner->place, place))
+    if (!c.places.agree(c.places.modelPlace(*named.slot->owner), place))
       return true;
   auto check = [&](Val &arg) {
     if (!arg.is(ValKind::Tensor))
@@ -96,6 +97,8 @@ static bool checkPlaces(Checker &c, const Val &val, CallArgs &args) {
 
 Val Models::callModel(const Val &callee, CallArgs &args) {
   auto &model = callee.as<ModelInstance>();
+  if (model.native == NativeModel::DataParallel)
+    return c.dataParallel.call(callee, args);
   if (model.native == NativeModel::ModuleList) {
     c.error(DiagCode::TD206, args.calleeRange,
             "a ModuleList cannot be called; loop over it");
@@ -355,8 +358,7 @@ static Val appendParts(Checker &c, const Val &list, bool isMany,
 Val Models::callModelMethod(const Val &val, llvm::StringRef name,
                             CallArgs &args) {
   auto &model = val.as<ModelInstance>();
-  if (model.native != NativeModel::None &&
-      (name == "append" || name == "extend"))
+  if (model.isList() && (name == "append" || name == "extend"))
     return appendParts(c, val, name == "extend", args);
   if (const ast::FnDecl *method = findMethodDecl(model, name)) {
     if (name == "forward")

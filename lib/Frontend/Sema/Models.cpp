@@ -14,6 +14,21 @@
 using namespace tdc;
 using namespace tdc::sema;
 
+llvm::StringRef sema::spelling(NativeModel type) {
+  switch (type) {
+  case NativeModel::Sequential:
+    return "Sequential";
+  case NativeModel::ModuleList:
+    return "ModuleList";
+  case NativeModel::DataParallel:
+    return "DataParallel";
+  case NativeModel::Module:
+  case NativeModel::None:
+    return "Module";
+  }
+  llvm_unreachable("unknown type of models");
+}
+
 std::string Models::uniqueName(llvm::StringRef wanted) {
   std::string base = wanted.empty() ? "model" : wanted.str();
   if (usedNames.try_emplace(base, 1).second)
@@ -189,10 +204,12 @@ Val Models::constructNative(const ClassInfo &cls, CallArgs &args) {
         .note("`model Net { … }` declares a model");
     return c.fail();
   }
+  if (cls.native == NativeModel::DataParallel)
+    return c.dataParallel.construct(args);
   std::shared_ptr<ModelInstance> model = makeModel();
   model->native = cls.native;
   bool isList = cls.native == NativeModel::ModuleList;
-  model->typeName = isList ? "ModuleList" : "Sequential";
+  model->typeName = spelling(cls.native).str();
   model->made = c.userRange(args.range);
   if (!args.keywords.empty()) {
     c.error(DiagCode::TD205, args.keywords[0].name.range,

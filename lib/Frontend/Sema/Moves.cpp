@@ -181,6 +181,8 @@ static void offerMoveAbove(Checker &c, Diagnostic &report,
 }
 
 Place Places::modelPlace(const ModelInstance &model) {
+  if (std::optional<Place> replica = c.dataParallel.placeOf(model))
+    return *replica;
   for (LoopRecord &loop : c.control.loopsSince(model.placedInIteration))
     loop.placeUses.try_emplace(&model, c.userRange(c.here));
   if (model.otherwise && model.place != *model.otherwise) {
@@ -221,7 +223,7 @@ static bool canMove(Checker &c, const Places::Models &parts, const Place &place,
 }
 
 void Places::moveModel(ModelInstance &model, const Val &device,
-                       SourceRange range) {
+                       SourceRange range, Transfer transfer) {
   const Place &place = device.as<DeviceInfo>().place;
   c.devices.checkDeviceExists(place,
                               device.range.isValid() ? device.range : range);
@@ -229,9 +231,10 @@ void Places::moveModel(ModelInstance &model, const Val &device,
     return;
   Models parts;
   forEachModel(model, [&](ModelInstance &part) { parts.insert(&part); });
+  if (placement == Placement::Off)
+    transfer = Transfer::Kept;
   if (canMove(c, parts, place, range))
-    moveParts(std::move(parts), place, c.userRange(range),
-              placement == Placement::Off ? Transfer::Kept : Transfer::Written);
+    moveParts(std::move(parts), place, c.userRange(range), transfer);
 }
 
 void Places::moveParts(Models parts, const Place &place, SourceRange moved,

@@ -223,6 +223,16 @@ static bool reportPart(Checker &c, const Val &base, SourceRange range,
         .fix(FixIt::Safe, "remove it", {{withDot, ""}});
     return true;
   }
+  auto *model = base.is(ValKind::Model) ? &base.as<ModelInstance>() : nullptr;
+  if (model && model->native == NativeModel::DataParallel &&
+      llvm::is_contained(c.scopes.membersOf(model->members[0].val), name)) {
+    c.error(DiagCode::TD202, range,
+            "`DataParallel` has no field or method `" + name + "`")
+        .label("a part of its `module`")
+        .fix(FixIt::Safe, "`.module." + name.str() + "`",
+             {{withDot.start(), ".module"}});
+    return true;
+  }
   if (!base.is(ValKind::Tuple) || elementsOf(base).size() != 2 ||
       !(isValues || name == "indices"))
     return false;

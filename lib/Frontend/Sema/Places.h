@@ -81,7 +81,8 @@ public:
   std::optional<Place> chosenPlace(const Val &device);
   Place modelPlace(const ModelInstance &model);
   Val moveTensor(const Val &tensor, const Val &device, SourceRange range);
-  void moveModel(ModelInstance &model, const Val &device, SourceRange range);
+  void moveModel(ModelInstance &model, const Val &device, SourceRange range,
+                 Transfer transfer = Transfer::Written);
   using Models = llvm::SmallSetVector<ModelInstance *, 8>;
   /// Moves models to a place, and the models that share tensors with them.
   void moveParts(Models parts, const Place &place, SourceRange moved,

@@ -191,11 +191,11 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
 
 llvm::StringRef sema::getAdvice(llvm::StringRef name) {
   return llvm::StringSwitch<llvm::StringRef>(name)
-      .Cases({"DistributedDataParallel", "DDP", "DataParallel",
-              "FullyShardedDataParallel", "FSDP", "init_process_group"},
-             "one program drives all GPUs: a model on each, `nets[i].to("
-             "f\"cuda:{i}\")`, and a step of each with the mean of their "
-             "gradients; docs/GPUs.md has an example")
+      .Cases(
+          {"DistributedDataParallel", "DDP", "FullyShardedDataParallel", "FSDP",
+           "init_process_group"},
+          "one program drives all GPUs of a machine: `DataParallel(net)`, or "
+          "a model on each of them; docs/GPUs.md has both")
       .Case("dict", "a program has no dictionaries; lists, tuples and fields "
                     "of a model hold values")
       .Cases({"requires_grad", "requires_grad_"},

@@ -118,6 +118,10 @@ void RunTimeBranch::dropVariablesOf(const Scope &block) {
 /// Whether the two sides leave different values.
 bool RunTimeBranch::mustJoin(Joined &one) {
   Val &other = one.binding->val;
+  if (auto chosen = DataParallel::choose(condition, one.then, other)) {
+    other = *chosen;
+    return false;
+  }
   one.isDeadInElse = isDead(one);
   // An exit that is the same on both sides needs no value.
   bool isConstant = other.known || c.host.constantInt(other);

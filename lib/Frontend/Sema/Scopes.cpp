@@ -242,6 +242,8 @@ std::optional<Val> Scopes::findGlobal(llvm::StringRef name) {
     return nativeClass(NativeModel::ModuleList);
   if (name == "Module")
     return nativeClass(NativeModel::Module);
+  if (name == "DataParallel")
+    return nativeClass(NativeModel::DataParallel);
   if (name == "nn" || name == "optim" || name == "F" || name == "init" ||
       name == "special" || name == "lr_scheduler" || name == "copy")
     return moduleValue(name);

@@ -10,8 +10,9 @@
 using namespace tdc;
 using namespace tdc::sema;
 
-/// Calls `visit` for each slot below a value, with its path. A layer that is
-/// used twice has two paths; `left` counts down, and at 0 the walk ends.
+/// Calls `visit` for each slot below a value, with its path, in which the
+/// `module` of a DataParallel has no name. A layer that is used twice has two
+/// paths; `left` counts down, and at 0 the walk ends.
 static void
 forEachSlot(const Val &val, const std::string &path, size_t &left,
             llvm::function_ref<void(const std::string &, Slot &)> visit) {
@@ -26,8 +27,11 @@ forEachSlot(const Val &val, const std::string &path, size_t &left,
   if (!val.is(ValKind::Model))
     return;
   // As in PyTorch, a model's own tensors come before those of its parts.
-  auto &members = val.as<ModelInstance>().members;
+  auto &model = val.as<ModelInstance>();
+  auto &members = model.members;
   auto pathOf = [&](const ModelInstance::Member &member) {
+    if (model.native == NativeModel::DataParallel)
+      return path;
     return path.empty() ? member.name : path + "." + member.name;
   };
   for (auto &member : members)
@@ -87,6 +91,14 @@ Models::slotsOf(const std::shared_ptr<ModelInstance> &model) {
 void Models::nameRoot(ModelInstance &model, llvm::StringRef wanted) {
   if (!model.name.empty())
     return;
+  // A DataParallel has the state of its part, and the part's name.
+  if (model.native == NativeModel::DataParallel) {
+    auto &module = model.members[0].val.as<ModelInstance>();
+    if (!module.adopted)
+      nameRoot(module, wanted);
+    model.name = module.name;
+    return;
+  }
   // The names of other slots begin with these words.
   bool reserved = wanted == "grad" || wanted == "opt" || wanted == "loader";
   model.name = uniqueName(reserved ? wanted.str() + "_" : wanted.str());
@@ -185,6 +197,8 @@ void Models::useSlot(Slot &slot, llvm::StringRef use, SourceRange range) {
 }
 
 Val Models::readSlot(Slot &slot, SourceRange range) {
+  if (std::optional<Val> replica = c.dataParallel.read(slot))
+    return c.training.noGrad ? c.training.stopGradient(*replica) : *replica;
   TensorType type = slot.type;
   if (!slot.isHostNumber)
     type.place = c.places.modelPlace(*slot.owner);
@@ -218,6 +232,8 @@ void Models::rawWrite(llvm::StringRef slot, Value value) {
 }
 
 void Models::writeSlot(Slot &slot, const Val &val, Write how) {
+  if (c.dataParallel.write(slot, val))
+    return;
   if (how == Write::InPlace)
     c.sharing.change(slot, c.userRange(c.here));
   // A part of a model that is being made gets its name with the whole.

@@ -218,7 +218,7 @@ void Models::nameAliases() {
   nameAllModels();
   llvm::MapVector<const Slot *, Emitter::SlotNames> slots;
   for (const auto &model : all) {
-    if (model->name.empty())
+    if (model->name.empty() || model->native == NativeModel::DataParallel)
       continue;
     for (const NamedSlot &named : slotsOf(model)) {
       Emitter::SlotNames &row = slots[named.slot];

@@ -185,8 +185,18 @@ struct Slot : std::enable_shared_from_this<Slot> {
   llvm::SmallVector<SourceRange, 2> used;
 };
 
-/// `Module` is the type of all models, and makes none.
-enum class NativeModel : uint8_t { None, Sequential, ModuleList, Module };
+/// `Module` is the type of all models, and makes none. A `DataParallel` has one
+/// part, `module`, and `device_ids` and `output_device` in its `config`.
+enum class NativeModel : uint8_t {
+  None,
+  Sequential,
+  ModuleList,
+  Module,
+  DataParallel
+};
+
+/// The name of a native type of models.
+llvm::StringRef spelling(NativeModel type);
 
 /// The state of a model at one point of the program.
 struct ModelState {
@@ -223,7 +233,13 @@ struct ModelInstance : Payload, ModelState {
   std::vector<Member> members;
   llvm::StringMap<size_t> index;
   bool adopted = false; ///< it is a part of another model
-  SourceRange made;     ///< the call in the user's code
+
+  /// Whether it is a list of models: a Sequential or a ModuleList.
+  bool isList() const {
+    return native == NativeModel::Sequential ||
+           native == NativeModel::ModuleList;
+  }
+  SourceRange made; ///< the call in the user's code
 
   Member *find(llvm::StringRef name) {
     auto found = index.find(name);

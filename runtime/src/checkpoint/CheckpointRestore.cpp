@@ -122,6 +122,9 @@ std::vector<Match> matchKeys(const Context &context,
     std::vector<const FileTensor *> found;
     for (const std::string &name : names[i]) {
       const FileTensor *tensor = header.find(name);
+      // PyTorch's name, if the model was saved as a part of a DataParallel.
+      if (!tensor && partOf(name) == kNumParts - 1)
+        tensor = header.find("module." + name);
       // Two names can be one tensor, by an alias in the file.
       bool isNew = tensor &&
                    std::find(found.begin(), found.end(), tensor) == found.end();

@@ -133,6 +133,9 @@ inline constexpr llvm::StringLiteral kDefaultDeviceAttr = "td.default_device";
 /// On a module: transfers stay as the program has them (--placement=off).
 inline constexpr llvm::StringLiteral kAsWrittenAttr = "td.as_written";
 
+/// On a td.slot: the name of the slot of the model that it is a replica of.
+inline constexpr llvm::StringLiteral kReplicaOfAttr = "td.replica_of";
+
 /// On a module: T-ops run on the devices that they have (--no-t-ops).
 inline constexpr llvm::StringLiteral kNoTOpsAttr = "td.no_t_ops";
 /// On a module: costs decide which device an op runs on (--placement=optimize).

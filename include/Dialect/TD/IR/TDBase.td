@@ -81,6 +81,12 @@ def TD_SlotKind : TD_EnumAttr<"SlotKind", "what a slot holds", [
 ]>;
 def TD_SlotKindAttr : TD_EnumParam<TD_SlotKind, "slot_kind">;
 
+def TD_CopyRole : TD_EnumAttr<"CopyRole", "what a copy of DataParallel is for", [
+  I32EnumAttrCase<"Rows", 0, "rows">, I32EnumAttrCase<"Replica", 1, "replica">,
+  I32EnumAttrCase<"Gradient", 2, "gradient">
+]>;
+def TD_CopyRoleAttr : TD_EnumParam<TD_CopyRole, "role">;
+
 def TD_ComparePredicate : TD_EnumAttr<"ComparePredicate", "a comparison", [
   I32EnumAttrCase<"EQ", 0, "eq">, I32EnumAttrCase<"NE", 1, "ne">,
   I32EnumAttrCase<"LT", 2, "lt">, I32EnumAttrCase<"LE", 3, "le">,

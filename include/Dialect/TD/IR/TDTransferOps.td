@@ -21,7 +21,10 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
     (`--placement=off`). `pinned`: the op that makes the operand runs on the
     device of the result, whatever that costs (`--placement=optimize`). `home`:
     an implied copy from or to the place where a file, a loader or a caller has
-    its tensors; the program chose no device there.
+    its tensors; the program chose no device there. `role`: a copy that a call of
+    a DataParallel model makes: of the `rows` of a batch for one GPU, or of those
+    of a result; a `replica` of a model's tensor; or the part of a `gradient` that
+    the GPU of a replica has. Such copies are implied.
 
     C1: shapes and dtypes of operand and result are equal.
 
@@ -31,9 +34,18 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
     ```
   }];
   let arguments = (ins TD_Tensor:$input, UnitAttr:$implied, UnitAttr:$kept,
-                       UnitAttr:$pinned, UnitAttr:$home);
+                       UnitAttr:$pinned, UnitAttr:$home,
+                       OptionalAttr<TD_CopyRoleAttr>:$role);
   let results = (outs TD_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` type($input) `to` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$input,
+                                 CArg<"bool", "false">:$implied,
+                                 CArg<"bool", "false">:$kept,
+                                 CArg<"bool", "false">:$pinned,
+                                 CArg<"bool", "false">:$home), [{
+    build($_builder, $_state, result, input, implied, kept, pinned, home,
+          CopyRoleAttr());
+  }]>];
   let hasVerifier = 1;
   let hasFolder = 1;
 }

@@ -1,10 +1,10 @@
 //===- Enums.h - the enums of td, without MLIR ----------------------------===//
 //
-// DeviceKind, SlotKind, ComparePredicate, ReduceKind and Distribution are
-// written once, in TDBase.td, and generated for both sides: the checker, which
-// links no MLIR, and the dialect. The generated text also names two templates
-// of MLIR: FieldParser, which it declares itself, and FailureOr, which is
-// declared here. So MLIR's headers are not needed.
+// DeviceKind, SlotKind, CopyRole, ComparePredicate, ReduceKind and Distribution
+// are written once, in TDBase.td, and generated for both sides: the checker,
+// which links no MLIR, and the dialect. The generated text also names two
+// templates of MLIR: FieldParser, which it declares itself, and FailureOr,
+// which is declared here. So MLIR's headers are not needed.
 //
 //===----------------------------------------------------------------------===//
 

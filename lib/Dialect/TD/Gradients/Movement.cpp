@@ -133,7 +133,14 @@ SmallVector<Value> RoundGradientOp::buildVJP(OpBuilder &builder,
 SmallVector<Value> ToDeviceOp::buildVJP(OpBuilder &builder,
                                         ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());
-  return {b.make<ToDeviceOp>(getInput().getType(), cotangents[0])};
+  auto back = ToDeviceOp::create(builder, getLoc(), getInput().getType(),
+                                 cotangents[0]);
+  if (std::optional<CopyRole> role = getRole()) {
+    back.setImplied(true);
+    back.setKept(getKept());
+    back.setRole(*role == CopyRole::Replica ? CopyRole::Gradient : *role);
+  }
+  return {back};
 }
 
 } // namespace tdc::td

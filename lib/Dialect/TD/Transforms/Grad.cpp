@@ -140,6 +140,24 @@ FailureOr<Adjoints> GradPass::differentiate(GradientRequest &request) {
   return adjoints;
 }
 
+/// Whether a sum has parts that were copied from the GPUs of replicas.
+static bool hasParts(Value sum) {
+  Operation *op = sum.getDefiningOp();
+  if (auto copy = dyn_cast_or_null<ToDeviceOp>(op))
+    return copy.getRole() == CopyRole::Gradient;
+  if (auto both = dyn_cast_or_null<AddOp>(op))
+    return hasParts(both.getLhs()) || hasParts(both.getRhs());
+  auto update = dyn_cast_or_null<UpdateOp>(op);
+  return update && update.getBase() && hasParts(update.getBase());
+}
+
+/// The gradient of a slot; null if there is none.
+static Value getGradient(TensorBuilder b, const Adjoints &adjoints,
+                         StringAttr slot) {
+  Value sum = adjoints.slots.lookup(slot);
+  return sum && hasParts(sum) ? b.make<SumPartsOp>(sum) : sum;
+}
+
 LogicalResult GradPass::serve(GradOp grad) {
   GradientRequest request{grad, grad.getTarget(), {}, {}};
   for (Value wrt : grad.getWrt()) {
@@ -156,8 +174,9 @@ LogicalResult GradPass::serve(GradOp grad) {
   TensorBuilder b(builder, grad.getLoc());
   for (auto [wrt, result] : llvm::zip_equal(grad.getWrt(), grad.getResults())) {
     auto read = wrt.getDefiningOp<ReadOp>();
-    Value gradient = read ? adjoints->slots.lookup(read.getSlotAttr().getAttr())
-                          : adjoints->values.lookup(wrt);
+    Value gradient =
+        read ? getGradient(b, *adjoints, read.getSlotAttr().getAttr())
+             : adjoints->values.lookup(wrt);
     if (!gradient)
       gradient = b.zeros(wrt);
     else if (gradient.getType() != wrt.getType())
@@ -182,7 +201,7 @@ LogicalResult GradPass::serve(BackwardOp backward) {
   for (auto [i, parameter, slot] : llvm::enumerate(
            backward.getParameters().getAsRange<FlatSymbolRefAttr>(),
            backward.getGradients().getAsRange<FlatSymbolRefAttr>())) {
-    Value gradient = adjoints->slots.lookup(parameter.getAttr());
+    Value gradient = getGradient(b, *adjoints, parameter.getAttr());
     if (!gradient)
       continue;
     Value sum = b.add(b.make<ReadOp>(gradient.getType(), slot), gradient);
