@@ -175,6 +175,66 @@ void PeerCopy::start() {
   transfer.erase();
 }
 
+/// Whether a kernel without sums makes the operand of a copy between GPUs.
+bool isSent(KernelOp kernel) {
+  WalkResult sums =
+      kernel.walk([](ReductionOp) { return WalkResult::interrupt(); });
+  if (sums.wasInterrupted())
+    return false;
+  SmallVector<Value> values(kernel.getResults());
+  while (!values.empty())
+    for (Operation *user : values.pop_back_val().getUsers()) {
+      auto copy = dyn_cast<CopyStartOp>(user);
+      if (copy && copy.isBetweenGPUs())
+        return true;
+      if (isView(user))
+        values.push_back(user->getResult(0));
+    }
+  return false;
+}
+
+/// Orders copies between several GPUs that start together by the distance of
+/// the two: if each GPU sends to all others, it then sends to one, and receives
+/// from one, at a time. Between such copies there may be kernels that make the
+/// next one's operand, and their waits.
+void spreadCopies(Block &block) {
+  for (auto op = block.begin(); op != block.end();) {
+    SmallVector<CopyStartOp> copies;
+    llvm::DenseSet<Value> started; // results and tickets
+    int32_t gpus = 0;
+    auto end = op;
+    for (; end != block.end(); ++end) {
+      auto copy = dyn_cast<CopyStartOp>(*end);
+      auto kernel = dyn_cast<KernelOp>(*end);
+      if (copy && copy.isBetweenGPUs()) {
+        copies.push_back(copy);
+        started.insert_range(copy->getResults());
+        gpus = std::max<int32_t>({gpus, int32_t(copy.getSource().ordinal) + 1,
+                                  int32_t(copy.getTarget().ordinal) + 1});
+        continue;
+      }
+      bool reads = llvm::any_of(end->getOperands(), [&](Value operand) {
+        return started.contains(operand);
+      });
+      bool isAmong = isa<CopyWaitOp>(*end) || (kernel && isSent(kernel)) ||
+                     isView(&*end) || isa<arith::ConstantOp>(*end);
+      if (reads || !isAmong)
+        break;
+    }
+    auto distance = [&](CopyStartOp copy) {
+      int64_t from = copy.getSource().ordinal, to = copy.getTarget().ordinal;
+      return std::make_pair((to - from + gpus) % gpus, from);
+    };
+    llvm::sort(copies, [&](CopyStartOp a, CopyStartOp b) {
+      return distance(a) < distance(b);
+    });
+    if (copies.size() > 1 && end != block.end())
+      for (CopyStartOp copy : copies)
+        copy->moveBefore(&*end);
+    op = end == block.end() ? end : std::next(end);
+  }
+}
+
 } // namespace
 
 void beginPeerCopies(Block &block, HasRoom hasRoom) {
@@ -183,6 +243,7 @@ void beginPeerCopies(Block &block, HasRoom hasRoom) {
     if (copy.find() && copy.takeRoom(hasRoom))
       copy.start();
   }
+  spreadCopies(block);
   joinWaits(block);
 }
 
