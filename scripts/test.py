@@ -224,12 +224,13 @@ def examples(stage):
 
 def random(stage):
     """Random programs at all levels of the compiler, their gradients, loops with updates, large
-    attentions, programs with edits, and determinism."""
+    attentions, models on several GPUs, programs with edits, and determinism."""
     python = ROOT / "build/venv/bin/python"
     path = f"{DEV / 'bin'}{os.pathsep}{os.environ['PATH']}"
     more = 5 if stage.full else 1
     for script, count in (("random_programs", 600 * more), ("random_gradients", 100 * more),
                           ("random_updates", 40 * more), ("random_attentions", 24 * more),
+                          ("random_parallel", 20 * more),
                           ("mutated_programs", 700 * more), ("determinism", 100)):
         _, output = stage.run(python, f"test/Random/{script}.py", "--count", count,
                               env={"PATH": path})

@@ -35,9 +35,11 @@ static void addGradPasses(OpPassManager &passes, const TargetInfo &) {
 }
 
 /// Every tensor gets a concrete place. From here on the back end of every op is
-/// known.
+/// known. A model on several GPUs gets its replicas.
 static void addResolvedPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDResolvePass());
+  passes.addPass(td::createTDDataParallelPass());
+  passes.addPass(td::createTDVerifyReplicasPass());
 }
 
 void addChoicePasses(OpPassManager &passes) {

@@ -215,6 +215,71 @@ def TDResolvePass : Pass<"td-resolve", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tdc::td::TDDialect"];
 }
 
+def TDDataParallelPass : Pass<"td-data-parallel", "::mlir::ModuleOp"> {
+  let summary = "let each GPU of a DataParallel model keep its replica";
+  let description = [{
+    Rows of a batch are copied to their GPU from where the batch is. The ops of
+    several GPUs alternate. Gradients are summed on all GPUs, a section on each,
+    and the optimizer's step is repeated on all GPUs, with slots of their own
+    for what it changes: then no parameter is copied in a step. A step that
+    would have to send more bytes than the parameter has is not repeated; its
+    result is sent instead. Modules with `td.as_written` are not changed.
+
+    Before:
+    ```mlir
+    td.slot @m.w param "w" of "m" : tensor<2xf32, #td.dev<cuda, 0>>
+    %w = td.read @m.w : tensor<2xf32, #td.dev<cuda, 0>>
+    %copy = td.to_device %w {implied, role = #td<role replica>} : tensor<2xf32, #td.dev<cuda, 0>> to tensor<2xf32, #td.dev<cuda, 1>>
+    %own = td.exp %w : tensor<2xf32, #td.dev<cuda, 0>>
+    %part = td.exp %copy : tensor<2xf32, #td.dev<cuda, 1>>
+    %sent = td.to_device %part {implied, role = #td<role gradient>} : tensor<2xf32, #td.dev<cuda, 1>> to tensor<2xf32, #td.dev<cuda, 0>>
+    %both = td.add %sent, %own : tensor<2xf32, #td.dev<cuda, 0>>
+    %sum = td.sum_parts %both : tensor<2xf32, #td.dev<cuda, 0>>
+    %next = td.sub %w, %sum : tensor<2xf32, #td.dev<cuda, 0>>
+    td.write %next, @m.w : tensor<2xf32, #td.dev<cuda, 0>>
+    ```
+    After:
+    ```mlir
+    td.slot @m.w param "w" of "m" : tensor<2xf32, #td.dev<cuda, 0>>
+    td.slot @replica1.m.w buffer "w" of "replica1.m" {td.replica_of = "m.w"} : tensor<2xf32, #td.dev<cuda, 1>>
+    %w0 = td.read @m.w : tensor<2xf32, #td.dev<cuda, 0>>
+    %w1 = td.read @replica1.m.w : tensor<2xf32, #td.dev<cuda, 1>>
+    %part0 = td.exp %w0 : tensor<2xf32, #td.dev<cuda, 0>>
+    %part1 = td.exp %w1 : tensor<2xf32, #td.dev<cuda, 1>>
+    %c0 = arith.constant 1 : i64
+    %second0 = td.slice %part0[%c0] dim 0 step 1 : tensor<2xf32, #td.dev<cuda, 0>> to tensor<1xf32, #td.dev<cuda, 0>>
+    %sent0 = td.to_device %second0 {implied, role = #td<role gradient>} : tensor<1xf32, #td.dev<cuda, 0>> to tensor<1xf32, #td.dev<cuda, 1>>
+    %c1 = arith.constant 0 : i64
+    %first1 = td.slice %part1[%c1] dim 0 step 1 : tensor<2xf32, #td.dev<cuda, 1>> to tensor<1xf32, #td.dev<cuda, 1>>
+    %sent1 = td.to_device %first1 {implied, role = #td<role gradient>} : tensor<1xf32, #td.dev<cuda, 1>> to tensor<1xf32, #td.dev<cuda, 0>>
+    %c2 = arith.constant 0 : i64
+    %first0 = td.slice %part0[%c2] dim 0 step 1 : tensor<2xf32, #td.dev<cuda, 0>> to tensor<1xf32, #td.dev<cuda, 0>>
+    %c3 = arith.constant 1 : i64
+    %second1 = td.slice %part1[%c3] dim 0 step 1 : tensor<2xf32, #td.dev<cuda, 1>> to tensor<1xf32, #td.dev<cuda, 1>>
+    %sum0 = td.add %first0, %sent1 : tensor<1xf32, #td.dev<cuda, 0>>
+    %sum1 = td.add %sent0, %second1 : tensor<1xf32, #td.dev<cuda, 1>>
+    %got1 = td.to_device %sum0 {implied, role = #td<role gradient>} : tensor<1xf32, #td.dev<cuda, 0>> to tensor<1xf32, #td.dev<cuda, 1>>
+    %got0 = td.to_device %sum1 {implied, role = #td<role gradient>} : tensor<1xf32, #td.dev<cuda, 1>> to tensor<1xf32, #td.dev<cuda, 0>>
+    %all0 = td.concat %sum0, %got0 dim 0 : (tensor<1xf32, #td.dev<cuda, 0>>, tensor<1xf32, #td.dev<cuda, 0>>) -> tensor<2xf32, #td.dev<cuda, 0>>
+    %all1 = td.concat %got1, %sum1 dim 0 : (tensor<1xf32, #td.dev<cuda, 1>>, tensor<1xf32, #td.dev<cuda, 1>>) -> tensor<2xf32, #td.dev<cuda, 1>>
+    %next0 = td.sub %w0, %all0 : tensor<2xf32, #td.dev<cuda, 0>>
+    %next1 = td.sub %w1, %all1 : tensor<2xf32, #td.dev<cuda, 1>>
+    td.write %next0, @m.w : tensor<2xf32, #td.dev<cuda, 0>>
+    td.write %next1, @replica1.m.w : tensor<2xf32, #td.dev<cuda, 1>>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::tdc::td::TDDialect"];
+}
+
+def TDVerifyReplicasPass : Pass<"td-verify-replicas", "::mlir::ModuleOp"> {
+  let summary = "check that the replicas of a model stay equal to it";
+  let description = [{
+    Runs after td-data-parallel. A slot with the attribute `td.replica_of` must
+    get a value exactly where the slot that it names gets one: a copy of that
+    value, or what the same ops make of equal values.
+  }];
+}
+
 def TDNormalizePass : Pass<"td-normalize", "::mlir::ModuleOp"> {
   let summary = "bring loops and selects into the form that td-place expects";
   let description = [{

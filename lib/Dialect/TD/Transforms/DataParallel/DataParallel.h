@@ -1,0 +1,56 @@
+//===- DataParallel.h - the parts of td-data-parallel ---------------------===//
+
+#ifndef TDC_LIB_DIALECT_TD_TRANSFORMS_DATAPARALLEL_DATAPARALLEL_H
+#define TDC_LIB_DIALECT_TD_TRANSFORMS_DATAPARALLEL_DATAPARALLEL_H
+
+#include "Dialect/TD/IR/TD.h"
+#include "mlir/IR/BuiltinOps.h"
+#include <map>
+
+namespace tdc::td {
+
+/// Values on the first GPU of a model with equal values on other GPUs, by the
+/// spelling of the GPU.
+class Twins {
+public:
+  void add(mlir::Value value, const Place &gpu, mlir::Value twin) {
+    twins[value.getAsOpaquePointer()][spelling(gpu)] = twin;
+  }
+  mlir::Value find(mlir::Value value, const Place &gpu) const {
+    auto found = twins.find(value.getAsOpaquePointer());
+    if (found == twins.end())
+      return {};
+    auto twin = found->second.find(spelling(gpu));
+    return twin == found->second.end() ? mlir::Value() : twin->second;
+  }
+  bool has(mlir::Value value) const {
+    return twins.count(value.getAsOpaquePointer());
+  }
+
+private:
+  std::map<const void *, std::map<std::string, mlir::Value>> twins;
+};
+
+/// Whether it is a copy with this role.
+bool hasRole(mlir::Operation *op, CopyRole role);
+
+/// A copy that the program does not write.
+mlir::Value copyTo(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value tensor, const Place &place, CopyRole role);
+
+/// Takes rows from where a batch is, and copies them from there to their GPU.
+void copyRowsDirectly(mlir::ModuleOp module);
+
+/// Orders the ops of a block so that those of different GPUs alternate.
+void alternate(mlir::Block &block);
+
+/// Sums the gradients of a block on all GPUs that have parts of them, and adds
+/// the sums to the twins.
+void sumGradients(mlir::Block &block, Twins &twins);
+
+/// Gives each replica of a model its own slots, which change as the model's do.
+void replicateState(mlir::ModuleOp module, const Twins &twins);
+
+} // namespace tdc::td
+
+#endif // TDC_LIB_DIALECT_TD_TRANSFORMS_DATAPARALLEL_DATAPARALLEL_H
