@@ -16,20 +16,9 @@ import sys
 import tempfile
 
 import numpy as np
+import safetensors.numpy
 
 HERE = pathlib.Path(__file__).parent
-DTYPES = {"F32": np.float32, "F64": np.float64, "I64": np.int64}
-
-
-def read_state(path):
-    data = path.read_bytes()
-    size = int.from_bytes(data[:8], "little")
-    state = {}
-    for key, info in json.loads(data[8 : 8 + size]).items():
-        if key != "__metadata__":
-            begin, end = (8 + size + offset for offset in info["data_offsets"])
-            state[key] = np.frombuffer(data[begin:end], DTYPES[info["dtype"]])
-    return state
 
 
 def run(program, gpus, seed):
@@ -42,7 +31,7 @@ def run(program, gpus, seed):
         if done.returncode != 0:
             raise SystemExit(f"{program} on {gpus}: {done.stdout[-400:]}{done.stderr[-2000:]}")
         printed = [[float(word) for word in line.split()] for line in done.stdout.splitlines()]
-        return printed, read_state(pathlib.Path(folder) / "state")
+        return printed, safetensors.numpy.load_file(pathlib.Path(folder) / "state")
 
 
 def differ(ours, theirs, tolerance):

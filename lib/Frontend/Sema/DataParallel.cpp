@@ -212,7 +212,7 @@ private:
   std::vector<Rows> cutAtRunTime();
   Replica makeReplica(size_t index, const Rows &rows);
   /// The results for one GPU, on the output device.
-  Val walk(size_t index, const Rows &rows);
+  Val walk(const Rows &rows);
   /// The same, without a walk if the GPU gets no rows.
   Val walkIfAny(size_t index, const Rows &rows);
   Val bring(const Val &tensor, const Place &place);
@@ -414,7 +414,7 @@ DataParallel::Replica DataParallel::Call::makeReplica(size_t index,
   return replica;
 }
 
-Val DataParallel::Call::walk(size_t index, const Rows &rows) {
+Val DataParallel::Call::walk(const Rows &rows) {
   Replica &replica = *parent.current;
   CallArgs own = mapTensors(args, [&](const Val &tensor) {
     Val part = c.tensors.sliceOf(
@@ -443,14 +443,14 @@ static void forEachTensor(const Val &val,
 
 Val DataParallel::Call::walkIfAny(size_t index, const Rows &rows) {
   if (index == 0 || c.host.constantOf(rows.count))
-    return walk(index, rows);
+    return walk(rows);
   Value some = c.emit().host(
       HostOp::Gt, {c.host.sizeValue(rows.count), c.emit().constantInt(0)});
   Val result;
   llvm::SmallVector<Value> values = c.control.walkSides(
       some,
       [&] {
-        result = walk(index, rows);
+        result = walk(rows);
         llvm::SmallVector<Value> leaves;
         forEachTensor(
             result, [&](const Val &tensor) { leaves.push_back(tensor.value); });

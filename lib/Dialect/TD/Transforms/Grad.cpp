@@ -142,13 +142,22 @@ FailureOr<Adjoints> GradPass::differentiate(GradientRequest &request) {
 
 /// Whether a sum has parts that were copied from the GPUs of replicas.
 static bool hasParts(Value sum) {
-  Operation *op = sum.getDefiningOp();
-  if (auto copy = dyn_cast_or_null<ToDeviceOp>(op))
-    return copy.getRole() == CopyRole::Gradient;
-  if (auto both = dyn_cast_or_null<AddOp>(op))
-    return hasParts(both.getLhs()) || hasParts(both.getRhs());
-  auto update = dyn_cast_or_null<UpdateOp>(op);
-  return update && update.getBase() && hasParts(update.getBase());
+  SmallVector<Value> sums = {sum};
+  llvm::DenseSet<Value> seen; // a gradient may be added to itself
+  while (!sums.empty()) {
+    Value value = sums.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!op || !seen.insert(value).second)
+      continue;
+    if (auto copy = dyn_cast<ToDeviceOp>(op);
+        copy && copy.getRole() == CopyRole::Gradient)
+      return true;
+    if (isa<AddOp>(op))
+      llvm::append_range(sums, op->getOperands());
+    else if (auto update = dyn_cast<UpdateOp>(op); update && update.getBase())
+      sums.push_back(update.getBase());
+  }
+  return false;
 }
 
 /// The gradient of a slot; null if there is none.

@@ -121,6 +121,28 @@ func.func @sent(%other: tensor<2xf32, #td.dev<cuda, 0>>) {
 
 // -----
 
+// The program has a model of its own with the name of the replica.
+// CHECK-LABEL: td.slot @m.w
+// CHECK-NEXT: td.slot @[[REPLICA:[^ ]*]] buffer "w" of "replica1.m" {td.replica_of = "m.w"}
+// CHECK: td.write %{{.*}}, @[[REPLICA]]
+td.slot @m.w param "w" of "m" : tensor<2xf32, #td.dev<cuda, 0>>
+td.slot @replica1.m.w param "m.w" of "replica1" : tensor<2xf32, #td.dev<cuda, 1>>
+func.func @taken() -> tensor<2xf32, #td.dev<cuda, 1>> {
+  %user = td.read @replica1.m.w : tensor<2xf32, #td.dev<cuda, 1>>
+  %w = td.read @m.w : tensor<2xf32, #td.dev<cuda, 0>>
+  %copy = td.to_device %w {implied, role = #td<role replica>} : tensor<2xf32, #td.dev<cuda, 0>> to tensor<2xf32, #td.dev<cuda, 1>>
+  %own = td.exp %w : tensor<2xf32, #td.dev<cuda, 0>>
+  %part = td.exp %copy : tensor<2xf32, #td.dev<cuda, 1>>
+  %sent = td.to_device %part {implied, role = #td<role gradient>} : tensor<2xf32, #td.dev<cuda, 1>> to tensor<2xf32, #td.dev<cuda, 0>>
+  %both = td.add %sent, %own : tensor<2xf32, #td.dev<cuda, 0>>
+  %sum = td.sum_parts %both : tensor<2xf32, #td.dev<cuda, 0>>
+  %next = td.sub %w, %sum : tensor<2xf32, #td.dev<cuda, 0>>
+  td.write %next, @m.w : tensor<2xf32, #td.dev<cuda, 0>>
+  return %user : tensor<2xf32, #td.dev<cuda, 1>>
+}
+
+// -----
+
 // Copies as written: the sums stay where td-grad made them.
 // CHECK-LABEL: module attributes {td.as_written}
 // CHECK: %[[ALL:.*]] = td.add

@@ -14,13 +14,14 @@ using namespace mlir;
 
 namespace tdc::td {
 
-/// The device that runs a pure op; none for the host.
-static std::optional<std::string> getDeviceOf(Operation *op) {
+/// The number of the GPU that runs a pure op; none for the host.
+static std::optional<int64_t> getGPU(Operation *op) {
   if (!isa<ComputeOp, ToDeviceOp>(op) || op->getNumResults() != 1)
     return std::nullopt;
   Place place = getPlace(op->getResult(0));
-  return place.kind == Place::Kind::Cuda ? std::make_optional(spelling(place))
-                                         : std::nullopt;
+  return place.kind == Place::Kind::Cuda
+             ? std::make_optional<int64_t>(place.ordinal)
+             : std::nullopt;
 }
 
 /// Orders ops without regions by rank: the next one of the op's GPU, but not
@@ -28,16 +29,16 @@ static std::optional<std::string> getDeviceOf(Operation *op) {
 static void alternate(ArrayRef<Operation *> ops) {
   llvm::DenseMap<Operation *, unsigned> ranks;
   SmallVector<std::pair<unsigned, unsigned>> order; // by rank, then as before
-  std::map<std::string, unsigned> next;
+  llvm::DenseMap<int64_t, unsigned> next;
   unsigned last = 0; // of the ops with effects
   for (Operation *op : ops) {
-    std::optional<std::string> device = getDeviceOf(op);
-    unsigned rank = device ? next[*device] : 0;
+    std::optional<int64_t> gpu = getGPU(op);
+    unsigned rank = gpu ? next[*gpu] : 0;
     for (Value operand : op->getOperands())
       if (Operation *maker = operand.getDefiningOp())
         rank = std::max(rank, ranks.lookup(maker));
-    if (device)
-      next[*device] = rank + 1;
+    if (gpu)
+      next[*gpu] = rank + 1;
     else if (!isMemoryEffectFree(op))
       rank = last = std::max(rank, last);
     ranks[op] = rank;

@@ -5,30 +5,25 @@
 
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/IR/BuiltinOps.h"
-#include <map>
+#include "llvm/ADT/DenseMap.h"
 
 namespace tdc::td {
 
-/// Values on the first GPU of a model with equal values on other GPUs, by the
-/// spelling of the GPU.
+/// Values on the first GPU of a model with equal values on other GPUs.
 class Twins {
 public:
   void add(mlir::Value value, const Place &gpu, mlir::Value twin) {
-    twins[value.getAsOpaquePointer()][spelling(gpu)] = twin;
+    twins[value][gpu.ordinal] = twin;
   }
   mlir::Value find(mlir::Value value, const Place &gpu) const {
-    auto found = twins.find(value.getAsOpaquePointer());
-    if (found == twins.end())
-      return {};
-    auto twin = found->second.find(spelling(gpu));
-    return twin == found->second.end() ? mlir::Value() : twin->second;
+    auto found = twins.find(value);
+    return found == twins.end() ? mlir::Value()
+                                : found->second.lookup(gpu.ordinal);
   }
-  bool has(mlir::Value value) const {
-    return twins.count(value.getAsOpaquePointer());
-  }
+  bool has(mlir::Value value) const { return twins.contains(value); }
 
 private:
-  std::map<const void *, std::map<std::string, mlir::Value>> twins;
+  llvm::DenseMap<mlir::Value, llvm::SmallDenseMap<int64_t, mlir::Value>> twins;
 };
 
 /// Whether it is a copy with this role.

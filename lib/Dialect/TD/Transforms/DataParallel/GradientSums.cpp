@@ -107,7 +107,7 @@ void GradientSums::findGPUs() {
   });
 }
 
-/// Whether the value is a sum that only `reader` reads, or a copy of a part.
+/// Whether one op alone reads the value, a sum or the copy of a part.
 bool isInner(Value value, Block &block) {
   Operation *op = value.getDefiningOp();
   return op && op->getBlock() == &block && value.hasOneUse() &&

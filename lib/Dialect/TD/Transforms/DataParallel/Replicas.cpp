@@ -60,6 +60,8 @@ private:
   SymbolTable symbols;
   const Twins &sums;
   Twins made;
+  /// By the name of the slot and the number of the GPU.
+  llvm::DenseMap<std::pair<StringAttr, int64_t>, StringAttr> replicas;
   /// The copies of each slot's values that are replicas.
   llvm::MapVector<StringAttr, SmallVector<ToDeviceOp>> copies;
   llvm::DenseMap<StringAttr, SmallVector<Operation *>> writers;
@@ -182,23 +184,21 @@ void Replicas::chooseSlots() {
 }
 
 StringAttr Replicas::getReplica(StringAttr slot, const Place &gpu) {
-  std::string name =
-      ("replica" + Twine(gpu.ordinal) + "." + slot.getValue()).str();
-  if (!symbols.lookup(name)) {
-    auto original = symbols.lookup<SlotOp>(slot);
-    OpBuilder builder(original->getContext());
-    builder.setInsertionPointAfter(original);
-    auto replica = cast<SlotOp>(builder.clone(*original));
-    replica.setSymName(name);
-    replica.setInstance(
-        ("replica" + Twine(gpu.ordinal) + "." + original.getInstance()).str());
-    replica.setKind(SlotKind::Buffer);
-    replica.removeAliasesAttr();
-    replica->setAttr(kReplicaOfAttr, slot);
-    replica.setType(withPlace(cast<RankedTensorType>(original.getType()), gpu));
-    symbols.insert(replica);
-  }
-  return StringAttr::get(module.getContext(), name);
+  StringAttr &name = replicas[{slot, gpu.ordinal}];
+  if (name)
+    return name;
+  auto original = symbols.lookup<SlotOp>(slot);
+  OpBuilder builder(original->getContext());
+  builder.setInsertionPointAfter(original);
+  auto replica = cast<SlotOp>(builder.clone(*original));
+  std::string prefix = ("replica" + Twine(gpu.ordinal) + ".").str();
+  replica.setSymName(prefix + slot.str());
+  replica.setInstance(prefix + original.getInstance().str());
+  replica.setKind(SlotKind::Buffer);
+  replica.removeAliasesAttr();
+  replica->setAttr(kReplicaOfAttr, slot);
+  replica.setType(withPlace(cast<RankedTensorType>(original.getType()), gpu));
+  return name = symbols.insert(replica); // another one if the name is taken
 }
 
 /// The value on another GPU.
