@@ -37,7 +37,8 @@ config.environment["LC_ALL"] = "C.UTF-8"
 config.environment["NO_COLOR"] = "1"
 # Nor on how busy it is: no lines of what takes long.
 config.environment["TERM"] = "dumb"
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TDC_TEST_FULL", "TDC_SIM_MODULES"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TDC_TEST_FULL", "TDC_TEST_SEED",
+             "TDC_SIM_MODULES"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

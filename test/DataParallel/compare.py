@@ -3,11 +3,11 @@
 
     compare.py PROGRAM...
 
-Each program runs twice on each number of GPUs, with schedules of the simulated driver
-that differ: the output and the state must have the same bits. They may differ from
-expected.json, which reference.py makes with PyTorch, and from one GPU, unless the
-program has batch statistics, by 1e-5 of the largest number of a tensor; programs in
-f64 from one GPU by 1e-10."""
+Each program, of a part (../Placement/sample.py), runs twice on each number of GPUs, with
+schedules of the simulated driver that differ: the output and the state must have the same
+bits. They may differ from expected.json, which reference.py makes with PyTorch, and from
+one GPU, unless the program has batch statistics, by 1e-5 of the largest number of a
+tensor; programs in f64 from one GPU by 1e-10."""
 import json
 import os
 import pathlib
@@ -19,6 +19,8 @@ import numpy as np
 import safetensors.numpy
 
 HERE = pathlib.Path(__file__).parent
+sys.path.append(str(HERE.parent / "Placement"))
+import sample  # noqa: E402
 
 
 def run(program, gpus, seed):
@@ -70,11 +72,12 @@ def compare(program, expected):
 def main():
     expected = json.loads((HERE / "expected.json").read_text())
     failed = 0
-    for program in sys.argv[1:]:
+    programs = sample.choose(sys.argv[1:])
+    for program in programs:
         failures = compare(program, expected.get(program))
         print("\n".join(failures), end="\n" if failures else "")
         failed += bool(failures)
-    print(f"{len(sys.argv) - 1} programs, {failed} failed")
+    print(f"{len(programs)} programs, {failed} failed")
     return failed > 0
 
 

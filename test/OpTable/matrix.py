@@ -183,8 +183,7 @@ def main():
     table = json.loads(subprocess.run([tdc_opt, "--dump-op-table"], check=True, text=True,
                                       capture_output=True).stdout)
     backends = [find_gpu(options.seed)] if options.gpu else find_backends(options.target_cpu)
-    # Three runs on a simulated GPU take longer.
-    options.part = 1 if options.full else 1 / 6 if options.gpu else 1 / 4
+    options.part = 1 if options.full else 1 / 6
     print(f"seed {options.seed}; {options.part:.0%} of the cases; "
           f"{', '.join(backend.name for backend in backends)}")
     problems = check_bijection(table)

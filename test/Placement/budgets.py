@@ -16,7 +16,7 @@ import sys
 import tempfile
 import pathlib
 
-STEPS = 16
+STEPS = 10
 OWN = 160  # the runtime's own memory on a GPU: TDRT_GPU_BYTES
 
 

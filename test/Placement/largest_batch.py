@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import runs
+import sample
 
 HINT = re.compile(r"the largest batch that fits: `(?:--(?P<argument>\w+) |batch_size=)?"
                   r"(?P<size>\d+)`(?: instead of `(?P<literal>\d+)` \(line (?P<line>\d+)\))?")
@@ -57,7 +58,7 @@ def check(program):
 
 
 def main():
-    programs = sorted(pathlib.Path(sys.argv[1]).glob("*.tdsl"))
+    programs = sample.choose(sorted(pathlib.Path(sys.argv[1]).glob("*.tdsl")))
     problems = {program.name: check(program) for program in programs}
     failed = {name: problem for name, problem in problems.items() if problem}
     for name, problem in failed.items():

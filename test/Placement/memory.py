@@ -10,6 +10,7 @@ given no more memory, except what the runtime itself needs. No arena is larger t
 OVERHEAD times the least that memory_bound.py finds.
 """
 
+import functools
 import json
 import pathlib
 import re
@@ -19,6 +20,7 @@ import tempfile
 
 import memory_bound
 import runs
+import sample
 import suite
 import training
 
@@ -141,15 +143,16 @@ def check_form(form, examples):
 
 def main():
     folder, examples = map(pathlib.Path, sys.argv[1:])
-    results = {(program.stem, mode): check_program(program, mode)
-               for program in sorted(folder.glob("p*.tdsl"))
-               for mode in suite.MODES}
-    results |= {(name, *machine): check_example(examples / f"{name}.tdsl", machine,
-                                                words)
-                for name, words in ON_BOTH.items()
-                for machine in ([], ["--sim-cuda=1"])}
-    results |= {(form.name, form.what): check_form(form, examples)
-                for form in training.FORMS}
+    checks = {(program.stem, mode): functools.partial(check_program, program, mode)
+              for program in sorted(folder.glob("p*.tdsl"))
+              for mode in suite.MODES}
+    checks |= {(name, *machine): functools.partial(check_example, examples / f"{name}.tdsl",
+                                                   machine, words)
+               for name, words in ON_BOTH.items()
+               for machine in ([], ["--sim-cuda=1"])}
+    checks |= {(form.name, form.what): functools.partial(check_form, form, examples)
+               for form in training.FORMS}
+    results = {name: check() for name, check in sample.choose(checks.items())}
     failed = 0
     peaks = []
     for name, (said, problems) in results.items():

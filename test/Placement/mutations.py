@@ -2,12 +2,12 @@
 
     mutations.py FOLDER [PROGRAM]...
 
-Programs of FOLDER, all if none is named, are scheduled for three GPUs. In the IR,
-one at a time, each td.copy_wait is left out, each mark after which a copy starts is
-moved to the beginning, and each double-buffered copy gets one buffer:
-td-verify-schedule must refuse the result. Then the programs run, and the simulated
-driver leaves out one wait or one record at a time: it must detect that under one of
-its schedules in SEEDS, except for the calls in UNSEEN.
+Programs of FOLDER, all if none is named, and of these a part (sample.py), are
+scheduled for three GPUs. In the IR, one at a time, each td.copy_wait is left out, each
+mark after which a copy starts is moved to the beginning, and each double-buffered copy
+gets one buffer: td-verify-schedule must refuse the result. Then the programs run, and
+the simulated driver leaves out one wait or one record at a time: it must detect that
+under one of its schedules in SEEDS, except for the calls in UNSEEN.
 """
 
 import collections
@@ -18,6 +18,8 @@ import re
 import subprocess
 import sys
 import tempfile
+
+import sample
 
 DEVICES = "--sim-cuda=3"
 # Calls that can be left out, and the mutation of each.
@@ -113,8 +115,8 @@ def check_run(program, counted):
 
 def main():
     folder, *names = sys.argv[1:]
-    programs = [pathlib.Path(folder) / name for name in names] or \
-        sorted(pathlib.Path(folder).glob("p*.tdsl"))
+    programs = sample.choose([pathlib.Path(folder) / name for name in names] or
+                             sorted(pathlib.Path(folder).glob("p*.tdsl")))
     made = accepted = 0
     for program in programs:
         for what, source in mutants(schedule(program)):
