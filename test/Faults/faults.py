@@ -213,7 +213,7 @@ def check_program(program, workers, options):
 
 
 def main():
-    options = programs.parse_options(__doc__, "*.tdsl", "cases")
+    options = programs.parse_options(__doc__, ["*.tdsl", "parallel/*.tdsl"], "cases")
     with tempfile.TemporaryDirectory(dir=options.work) as folder, programs.pool() as workers:
         runners = programs.build_all(options.sources, pathlib.Path(folder))
         results = [check_program(Program(name, runner), workers, options)

@@ -3,6 +3,7 @@
 import argparse
 import concurrent.futures
 import json
+import math
 import os
 import pathlib
 import random
@@ -21,6 +22,7 @@ DEVICES = 2
 PHASES = "open", "statements", "main", "calls", "close"
 # A run takes hundredths of a second; one that hangs is a failure.
 LIMIT = 60
+MOST = 60  # cases of a program, if not all
 
 # One step of a run: the run, the step, its status, the bytes allocated after it,
 # the output of the program and the text of the runner.
@@ -31,7 +33,7 @@ Run = namedtuple("Run", "exit steps errors stats files")
 STEP = re.compile(r"^-- (\w+) (\w+) (-?\d+) bytes (\d+)\n", re.MULTILINE)
 
 
-def parse_options(description, pattern, what):
+def parse_options(description, patterns, what):
     """The command line of both tests; `sources` are the programs to test."""
     parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("--full", action="store_true")
@@ -39,18 +41,19 @@ def parse_options(description, pattern, what):
     parser.add_argument("--program")
     parser.add_argument("--work", type=pathlib.Path)
     options = parser.parse_args()
-    options.sources = sorted(path for path in FOLDER.glob(pattern)
+    options.sources = sorted(path for pattern in patterns for path in FOLDER.glob(pattern)
                              if options.program in (None, path.stem))
     print(f"seed {options.seed}; {'all' if options.full else 'a part of the'} {what}")
     return options
 
 
 def choose(items, part, options, name):
-    """All of a program's, or about that part of them, by the seed."""
+    """All of a program's, or about that part of them, by the seed, and at most MOST."""
+    items = list(items)
     if options.full:
-        return list(items)
+        return items
     rng = random.Random(f"{options.seed} {name}")
-    return [item for item in items if rng.random() < part]
+    return rng.sample(items, min(MOST, math.ceil(part * len(items))))
 
 
 def must_run(command):

@@ -2,12 +2,19 @@
 
 #include "device/cuda/CudaContext.h"
 #include "base/Failure.h"
+#include <utility>
 
 using namespace tdrt;
+
+static constexpr const char *kChoosing = "being chosen";
 
 /// The context of the thread's innermost Use; null if it is not known to be
 /// current.
 static thread_local CUcontext used = nullptr;
+
+/// Why the end of a Use could not make the context of the enclosing one current
+/// again; the next check() there fails with it.
+static thread_local CUresult notRestored = CUDA_SUCCESS;
 
 CudaContext::CudaContext(const Driver &driver, int ordinal)
     : driver(driver), name("cuda:" + std::to_string(ordinal)) {
@@ -23,6 +30,11 @@ int CudaContext::getAttribute(CUdevice_attribute attribute) const {
 }
 
 void CudaContext::check(CUresult result, const char *what) const {
+  if (CUresult before = std::exchange(notRestored, CUDA_SUCCESS);
+      before != CUDA_SUCCESS) {
+    result = before;
+    what = kChoosing;
+  }
   if (result == CUDA_SUCCESS)
     return;
   if (result == CUDA_ERROR_OUT_OF_MEMORY)
@@ -47,17 +59,19 @@ void CudaContext::check(CUresult result, const char *what) const {
 
 CudaContext::Use::Use(const CudaContext &context)
     : driver(context.driver), outer(used), before(used) {
+  context.check(CUDA_SUCCESS, kChoosing);
   if (!before)
-    context.check(driver.cuCtxGetCurrent(&before), "being chosen");
+    context.check(driver.cuCtxGetCurrent(&before), kChoosing);
   if (before != context.handle) {
-    context.check(driver.cuCtxSetCurrent(context.handle), "being chosen");
+    context.check(driver.cuCtxSetCurrent(context.handle), kChoosing);
     isChange = true;
   }
   used = context.handle;
 }
 
 CudaContext::Use::Use(const CudaContext &context, std::nothrow_t)
-    : driver(context.driver), outer(used), before(used) {
+    : driver(context.driver), outer(used),
+      before(notRestored == CUDA_SUCCESS ? used : nullptr) {
   bool isKnown = before || driver.cuCtxGetCurrent(&before) == CUDA_SUCCESS;
   bool isChosen = isKnown && before == context.handle;
   if (!isChosen) {
@@ -68,6 +82,10 @@ CudaContext::Use::Use(const CudaContext &context, std::nothrow_t)
 }
 
 CudaContext::Use::~Use() {
-  bool isBack = !isChange || driver.cuCtxSetCurrent(before) == CUDA_SUCCESS;
-  used = isBack ? outer : nullptr;
+  CUresult result = isChange ? driver.cuCtxSetCurrent(before) : CUDA_SUCCESS;
+  used = outer;
+  if (!outer)
+    notRestored = CUDA_SUCCESS;
+  else if (result != CUDA_SUCCESS)
+    notRestored = result;
 }

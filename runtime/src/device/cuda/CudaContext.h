@@ -48,7 +48,8 @@ public:
   };
 
   /// Throws a Failure unless `result` is success: TR308, TR309, TR310, TR314,
-  /// or TR311. `what` says what was being done: "launching a kernel".
+  /// or TR311. `what` says what was being done: "launching a kernel". Fails as
+  /// well if an inner Use could not make this context current again.
   void check(CUresult result, const char *what) const;
 
   /// Sets the kernel that the message of a later kernel failure names. `site`
