@@ -12,6 +12,7 @@ PARAMETERS = {
     "cuInit": [ctypes.c_uint],
     "cuDriverGetVersion": [HANDLE],
     "cuGetErrorName": [ctypes.c_int, HANDLE],
+    "cuDeviceGetCount": [HANDLE],
     "cuDeviceGet": [HANDLE, ctypes.c_int],
     "cuDeviceGetName": [HANDLE, ctypes.c_int, ctypes.c_int],
     "cuDeviceGetPCIBusId": [HANDLE, ctypes.c_int, ctypes.c_int],
@@ -70,6 +71,7 @@ class Driver:
         name = ctypes.create_string_buffer(256)
         self.call("cuDeviceGetName", name, len(name), self.device)
         facts = {"gpu": name.value.decode(),
+                 "gpus": self.get("cuDeviceGetCount", ctypes.c_int),
                  "cuda": self.get("cuDriverGetVersion", ctypes.c_int),
                  "memory_bytes": self.get("cuDeviceTotalMem_v2", SIZE, self.device)}
         for fact, number in ATTRIBUTES.items():

@@ -5,6 +5,7 @@ from typing import Callable
 
 import check
 import overlap
+import parallel
 import peaks
 import timing
 from workloads import WORKLOADS
@@ -58,6 +59,10 @@ def find_times():
 def find_rest():
     yield Job("overlap", "overlap", "tdc", 6, False,
               lambda here, _, folder: overlap.check(here, folder))
+    for name in parallel.PROGRAMS:
+        yield Job("parallel", name, "tdc", 4, True,
+                  lambda here, *_, name=name: parallel.check(here, name))
+    yield Job("parallel", parallel.STEP, "tdc", 10, False, lambda here, *_: parallel.time(here))
     for name in check.SANITIZED:
         for tool in check.SANITIZERS:
             yield Job("sanitizer", name, tool, 5, True,

@@ -21,7 +21,8 @@ from workloads import WORKLOADS
 sys.path.append(str(ROOT / "scripts"))
 import ptxas  # noqa: E402
 
-TRAVELS = [HERE, ROOT / "test/Placement", ROOT / "examples", ROOT / "bench/peers", PACKED]
+TRAVELS = [HERE, ROOT / "test/Placement", ROOT / "test/DataParallel",
+           ROOT / "examples", ROOT / "bench/peers", PACKED]
 LARGEST = 64 << 20
 SEED = "0"
 CHIP = "sm_90"

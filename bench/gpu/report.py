@@ -12,6 +12,13 @@ def sum_up(row):
     """Summarizes a row in a few words."""
     if row["problem"]:
         return f"WRONG: {row['problem']}"
+    if "skipped" in row:
+        return f"skipped: {row['skipped']}"
+    if row["kind"] == "parallel":
+        if "efficiency" in row:
+            return (f"{in_time(row['one'])} on one GPU, {in_time(row['seconds'])} on "
+                    f"{row['gpus']}: efficiency {row['efficiency']:.2f}")
+        return f"{row['gpus']} GPUs as one, {row['apart']:.2g} apart"
     if row["kind"] == "peak":
         return f"{row['rate']:.4g} {row['unit']}"
     if row["kind"] == "time":
@@ -103,6 +110,12 @@ def peer_cells(tdc, row):
     return [in_time(row["seconds"]), ratio]
 
 
+def list_parallel(all_rows):
+    found = [row for row in all_rows if row["kind"] == "parallel"]
+    return ["", "## DataParallel on all GPUs",
+            *[f"- {row['name']}: {sum_up(row)}" for row in found]] if found else []
+
+
 def list_overlap(all_rows):
     found = [row for row in all_rows if row["kind"] == "overlap"]
     lines = ["", "## Copies that run while kernels do",
@@ -135,7 +148,8 @@ def make(folders):
         return "# Nothing is measured yet\n"
     peaks = [row for row in all_rows if row["kind"] == "peak"]
     return "\n".join([*describe(machines[-1]), *list_checks(all_rows), *list_peaks(peaks),
-                      *list_times(all_rows), *list_overlap(all_rows)]) + "\n"
+                      *list_times(all_rows), *list_overlap(all_rows),
+                      *list_parallel(all_rows)]) + "\n"
 
 
 def write(folders):

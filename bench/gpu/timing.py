@@ -7,6 +7,7 @@ ROUNDS rounds of that many. Peers do the same with their own clock. Each functio
 the fields of a row, or raises loops.Failed.
 """
 
+import functools
 import json
 import math
 import os
@@ -30,10 +31,10 @@ LIMIT = 60  # seconds from mark to mark
 class Marks:
     """The marks of a running program."""
 
-    def __init__(self, here, command):
+    def __init__(self, here, command, env):
         self.here = here
         self.errors = tempfile.TemporaryFile()
-        self.process = here.start(*command, stdout=subprocess.PIPE, stderr=self.errors)
+        self.process = here.start(*command, stdout=subprocess.PIPE, stderr=self.errors, env=env)
 
     def __enter__(self):
         return self
@@ -74,8 +75,13 @@ def measure_peak(here, name):
     return {"problem": None, **json.loads(printed)}
 
 
-def find_command(here, workload, rounds, iterations, grow):
-    arguments = ["--rounds", rounds, "--iterations", iterations, "--grow", grow]
+def describe_loop(rounds, iterations, grow):
+    """Arguments of a program."""
+    return ["--rounds", rounds, "--iterations", iterations, "--grow", grow]
+
+
+def find_command(here, workload, *loop):
+    arguments = describe_loop(*loop)
     if not here.simulated:
         return [here.unpack("programs") / workload.file, *arguments]
     for name, value in workload.arguments.items():
@@ -84,10 +90,11 @@ def find_command(here, workload, rounds, iterations, grow):
                     "--", *arguments)
 
 
-def time_tdc(here, workload, least):
-    """(iterations of a round, seconds of each round)."""
+def time_tdc(here, find, least, env=None):
+    """(iterations of a round, seconds of each round). `find` returns the command of a loop with
+    these rounds, iterations of the first one, and factor from each to the next."""
     iterations = 1
-    with Marks(here, find_command(here, workload, 16, iterations, GROW)) as marks:
+    with Marks(here, find(16, iterations, GROW), env) as marks:
         came = marks.next()
         while True:
             before, came = came, marks.next()
@@ -96,7 +103,7 @@ def time_tdc(here, workload, least):
             iterations *= GROW
     iterations = loops.count_for(least, iterations, came - before)
     while True:
-        with Marks(here, find_command(here, workload, ROUNDS, iterations, 1)) as marks:
+        with Marks(here, find(ROUNDS, iterations, 1), env) as marks:
             came = [marks.next() for _ in range(ROUNDS + 1)]
         seconds = [loops.check(after - before) for before, after in zip(came, came[1:])]
         if statistics.median(seconds) >= least:
@@ -116,7 +123,7 @@ def time_loop(here, workload, system):
     """The fields of a row; `system` is None for tdc, else a peer."""
     least = loops.LEAST_SIMULATED if here.simulated else loops.LEAST
     iterations, seconds = time_peer(system, workload, least) if system else \
-        time_tdc(here, workload, least)
+        time_tdc(here, functools.partial(find_command, here, workload), least)
     return {"problem": None, "iterations": iterations, "rounds": seconds,
             "seconds": statistics.median(seconds) / iterations, "unit": workload.unit,
             # Small sizes have another amount of work.
