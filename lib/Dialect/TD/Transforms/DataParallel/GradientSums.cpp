@@ -28,7 +28,7 @@ namespace tdc::td {
 namespace {
 
 /// A bucket is full when it has this many bytes.
-constexpr int64_t kBucketBytes = 25 << 20;
+constexpr int64_t kBucketBytes = 4 << 20;
 
 /// The gradient of one parameter.
 struct Gradient {
