@@ -6,6 +6,7 @@
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,12 @@ struct LaneRow {
   int64_t busy = 0;         ///< nanoseconds of the two iterations
 };
 
+/// How well several GPUs are used, as shares of 1.
+struct PeerUse {
+  double computing; ///< of the time of all GPUs: their kernels
+  double hidden;    ///< of the copies between GPUs: the receiver computes
+};
+
 /// Two consecutive iterations of the innermost loop with the most GPU work,
 /// after its first iterations.
 struct Lanes {
@@ -49,6 +56,8 @@ struct Lanes {
   void add(llvm::StringRef device, llvm::StringRef lane, LaneWork one);
   /// Sorts the rows and the work.
   void sort();
+  /// Nullopt if there are no copies between GPUs. The work must be sorted.
+  std::optional<PeerUse> getPeerUse() const;
 };
 
 } // namespace tdc

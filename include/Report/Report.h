@@ -108,6 +108,8 @@ public:
   std::vector<Removed> removed;
   std::vector<HostWait> waits;
   std::vector<CopyStep> steps;
+  /// Of all replicas of parameters that GPUs update on their own.
+  int64_t replicaBytes = 0;
   llvm::SmallVector<Place> devices;
   std::vector<LineDevices> lines; ///< sorted by file and line
   PlannedMemory memory;

@@ -1,8 +1,9 @@
 //===- EstimatedLanes.cpp - estimated timelines, by the schedule ----------===//
 //
 // Simulates the iterations of a loop of a scheduled module: each queue runs its
-// work in order, after the work that it waits for. After a few iterations the
-// timeline repeats.
+// work in order, after the work that it waits for, and a GPU has one engine for
+// the copies to it and one for those from it, as in the clock of the simulated
+// driver. After a few iterations the timeline repeats.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,6 +85,7 @@ private:
   struct Queues {
     double work = 0, uploads = 0, downloads = 0;
     std::map<std::string, double> peers; ///< by the source GPU of copies
+    double in = 0, out = 0;              ///< the engines of copies
   };
   struct Item {
     std::string device;
@@ -96,6 +98,10 @@ private:
   void run(td::KernelOp kernel);
   void run(td::CopyStartOp copy);
   void run(td::ToDeviceOp copy);
+  /// Runs a copy on its engines, `earliest` at the earliest. Returns when it
+  /// begins and ends.
+  std::pair<double, double> occupy(const Place &from, const Place &to,
+                                   double earliest, int64_t bytes);
   /// The host issues an operation to a GPU.
   void issue(mlir::Operation *op, const char *what);
   void add(const Place &device, std::string lane, mlir::Operation *op,
@@ -144,6 +150,22 @@ void Iterations::run(td::KernelOp kernel) {
   add(device, "compute", kernel, getName(kernel), begin, work);
 }
 
+std::pair<double, double> Iterations::occupy(const Place &from, const Place &to,
+                                             double earliest, int64_t bytes) {
+  llvm::SmallVector<double *, 2> engines;
+  if (from != getCpu())
+    engines.push_back(&queues[spelling(from)].out);
+  if (to != getCpu())
+    engines.push_back(&queues[spelling(to)].in);
+  double begin = earliest;
+  for (double *engine : engines)
+    begin = std::max(begin, *engine);
+  double end = begin + getCopyTime(from, to, bytes);
+  for (double *engine : engines)
+    *engine = end;
+  return {begin, end};
+}
+
 void Iterations::run(td::CopyStartOp copy) {
   issue(copy, "copy");
   Place from = copy.getSource(), to = copy.getTarget();
@@ -156,12 +178,11 @@ void Iterations::run(td::CopyStartOp copy) {
     after = tickets.lookup(copy.getAfter());
   else if (copy.isBetweenGPUs())
     after = std::max(after, queues[spelling(from)].work);
-  double begin = std::max({queue, host, after});
   int64_t bytes = td::estimateBytes(copy.getResult().getType());
-  queue = begin + getCopyTime(from, to, bytes);
-  add(copy.getGPU(), getLane(from, to), copy, getName(copy), begin, queue,
-      bytes);
-  tickets[copy.getTicket()] = queue;
+  auto [begin, end] = occupy(from, to, std::max({queue, host, after}), bytes);
+  queue = end;
+  add(copy.getGPU(), getLane(from, to), copy, getName(copy), begin, end, bytes);
+  tickets[copy.getTicket()] = end;
 }
 
 /// A copy that is not pipelined: it runs in the order of the kernels.
@@ -174,13 +195,13 @@ void Iterations::run(td::ToDeviceOp copy) {
   bool isUpload = from == getCpu(), isDownload = to == getCpu();
   Place gpu = isDownload ? from : to;
   Queues &of = queues[spelling(gpu)];
-  double begin = std::max(of.work, host);
+  double earliest = std::max(of.work, host);
   if (isUpload || isDownload)
-    begin = std::max(begin, isUpload ? of.uploads : of.downloads);
+    earliest = std::max(earliest, isUpload ? of.uploads : of.downloads);
   else
-    begin = std::max(begin, queues[spelling(from)].work);
+    earliest = std::max(earliest, queues[spelling(from)].work);
   int64_t bytes = td::estimateBytes(copy.getType());
-  double end = begin + getCopyTime(from, to, bytes);
+  auto [begin, end] = occupy(from, to, earliest, bytes);
   of.work = end;
   if (isUpload)
     of.uploads = end;

@@ -13,6 +13,9 @@ namespace tdc {
 /// The copies of each loop and export, and of the rest of the program.
 std::vector<CopyStep> getSteps(llvm::ArrayRef<td::CopySite> sites);
 
+/// The bytes of the replicas of parameters that GPUs update on their own.
+int64_t countReplicaBytes(mlir::ModuleOp placed);
+
 /// The devices that compute each line.
 std::vector<LineDevices> getDevicesOfLines(mlir::ModuleOp module,
                                            llvm::ArrayRef<Place> devices);

@@ -60,6 +60,7 @@ public:
           });
       });
       writeRecords("steps", report.steps);
+      json.attribute("replicaBytes", report.replicaBytes);
       writeRecords("lines", report.lines);
       writeRecords("peaks", report.memory.peaks);
       json.attribute("pinned", report.memory.pinnedBytes);
@@ -143,6 +144,8 @@ private:
                            : site.isImplied && site.isForHost ? "implicit"
                                                               : "static");
     json.attribute("written", !site.isImplied);
+    if (site.role)
+      json.attribute("role", td::stringifyCopyRole(*site.role));
     if (site.reader)
       json.attributeObject("reader", [&] {
         json.attribute("op", td::getUserName(site.reader));
@@ -233,6 +236,11 @@ private:
     json.attribute("measured", lanes.isMeasured);
     writeLine(lanes.file, lanes.line);
     json.attribute("length", lanes.length);
+    if (std::optional<PeerUse> use = lanes.getPeerUse())
+      json.attributeObject("peers", [&] {
+        json.attribute("computing", use->computing);
+        json.attribute("hidden", use->hidden);
+      });
     writeRecords("rows", lanes.rows);
     writeRecords("work", lanes.work);
   }

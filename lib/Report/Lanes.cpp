@@ -2,6 +2,7 @@
 
 #include "Report/Lanes.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 #include <tuple>
 
 using namespace tdc;
@@ -46,4 +47,30 @@ void Lanes::sort() {
                              }) -
                sorted.begin();
   rows = std::move(sorted);
+}
+
+std::optional<PeerUse> Lanes::getPeerUse() const {
+  std::map<llvm::StringRef, std::vector<const LaneWork *>> kernels; // by GPU
+  int64_t computing = 0, copying = 0, hidden = 0;
+  for (const LaneWork &one : work)
+    if (rows[one.lane].name == "compute") {
+      kernels[rows[one.lane].device].push_back(&one);
+      computing += one.length;
+    }
+  for (const LaneWork &copy : work) {
+    const LaneRow &row = rows[copy.lane];
+    if (!llvm::StringRef(row.name).starts_with("p2p"))
+      continue;
+    copying += copy.length;
+    for (const LaneWork *kernel : kernels[row.device]) {
+      int64_t begin = std::max(kernel->begin, copy.begin),
+              end = std::min(kernel->begin + kernel->length,
+                             copy.begin + copy.length);
+      hidden += std::max<int64_t>(end - begin, 0);
+    }
+  }
+  if (!copying || !length)
+    return std::nullopt;
+  return PeerUse{double(computing) / double(length * int64_t(kernels.size())),
+                 double(hidden) / double(copying)};
 }

@@ -38,6 +38,7 @@ void Report::addPlaced(mlir::ModuleOp module) {
   placed = totals.program;
   exports = totals.exports;
   steps = getSteps(sites);
+  replicaBytes = countReplicaBytes(*copy);
   devices = td::getDevices(*copy);
   lines = getDevicesOfLines(*copy, devices);
 }

@@ -1,5 +1,6 @@
 //===- Steps.cpp - counts the copies of an iteration of a loop ------------===//
 
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Facts.h"
 
 using namespace tdc;
@@ -61,4 +62,16 @@ std::vector<CopyStep> tdc::getSteps(llvm::ArrayRef<CopySite> sites) {
       total.copies.isExact = total.bytes.isExact = false;
   }
   return steps;
+}
+
+int64_t tdc::countReplicaBytes(mlir::ModuleOp module) {
+  int64_t bytes = 0;
+  mlir::SymbolTable symbols(module);
+  for (auto slot : module.getOps<td::SlotOp>())
+    if (auto name = slot->getAttrOfType<mlir::StringAttr>(td::kReplicaOfAttr))
+      if (auto original = symbols.lookup<td::SlotOp>(name);
+          original && original.getKind() == td::SlotKind::Param)
+        bytes += td::estimateBytes(
+            llvm::cast<mlir::RankedTensorType>(slot.getType()));
+  return bytes;
 }

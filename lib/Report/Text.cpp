@@ -82,6 +82,12 @@ private:
     }
   }
 
+  void writeExchanges() {
+    for (const CopyStep &step : report.steps)
+      if (std::string exchange = words.getExchange(step); !exchange.empty())
+        row("several GPUs", exchange);
+  }
+
   void row(StringRef name, const Twine &text) {
     os << llvm::formatv("{0,-15}", name) << text << "\n";
   }
@@ -92,9 +98,13 @@ private:
   }
 
   void writeMeasured() {
-    for (const Lanes &lanes : report.lanes)
+    for (const Lanes &lanes : report.lanes) {
+      std::string peers = words.getPeerUse(lanes);
       if (lanes.isMeasured)
         row("measured", words.getIterations(lanes));
+      if (!peers.empty())
+        row(lanes.isMeasured ? "" : "estimated", peers);
+    }
     if (!report.notMeasured.empty())
       row("not measured", report.notMeasured);
   }
@@ -111,6 +121,7 @@ private:
                          one.before.getFormula() + " -> " +
                          words.spellCopies(one.after));
     writeBound();
+    writeExchanges();
     writePeaks();
     writeMeasured();
   }

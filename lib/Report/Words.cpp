@@ -25,10 +25,17 @@ static StringRef getModel(const CopySite &site) {
   return StringRef(site.what).split('.').first;
 }
 
+/// Whether both copy tensors of one model, or gradients.
+static bool areAlike(const CopySite &site, const CopySite &first) {
+  if (site.role == td::CopyRole::Gradient)
+    return first.role == site.role;
+  return site.isState && first.isState && getModel(site) == getModel(first);
+}
+
 static bool isToldWith(const CopySite &site, const CopySite &first) {
-  return site.isState && first.isState && getModel(site) == getModel(first) &&
-         site.from == first.from && site.to == first.to &&
-         site.kind == first.kind && site.isImplied == first.isImplied &&
+  return areAlike(site, first) && site.from == first.from &&
+         site.to == first.to && site.kind == first.kind &&
+         site.isImplied == first.isImplied &&
          site.isForHost == first.isForHost && site.blocked == first.blocked &&
          site.ops.front()->getBlock() == first.ops.front()->getBlock();
 }
@@ -50,6 +57,8 @@ std::vector<CopyGroup> Words::getGroups() const {
 }
 
 std::string Words::getSubject(const CopyGroup &group) {
+  if (group.first().role == td::CopyRole::Gradient)
+    return "gradients";
   if (group.sites.size() == 1)
     return group.first().what;
   return (getModel(group.first()) + ", " + llvm::Twine(group.sites.size()) +
@@ -268,6 +277,17 @@ std::string Words::getIterations(const Lanes &lanes) const {
          spellTime(lanes.length) + ": " + llvm::join(parts, ", ");
 }
 
+std::string Words::getPeerUse(const Lanes &lanes) const {
+  std::optional<PeerUse> use = lanes.getPeerUse();
+  if (!use)
+    return "";
+  return llvm::formatv("two iterations of {0} in {1}: the GPUs compute {2:F0}% "
+                       "of the time, and receive {3:F0}% of the copies of "
+                       "other GPUs while they compute",
+                       spell(lanes.file, lanes.line), spellTime(lanes.length),
+                       100 * use->computing, 100 * use->hidden);
+}
+
 std::string Words::getTrial() const {
   if (report.trialIterations)
     return "in a trial run with " + std::to_string(report.trialIterations) +
@@ -290,6 +310,31 @@ std::string Words::getRepeated(const CopyStep &step) const {
   if (auto function = llvm::dyn_cast<mlir::func::FuncOp>(step.op))
     return ("a call of " + function.getSymName()).str();
   return "an iteration of " + spell(step.op);
+}
+
+std::string Words::getExchange(const CopyStep &step) const {
+  Amount rows, gradients, parameters;
+  bool isParallel = false;
+  for (const CopySite *site : step.sites) {
+    if (!site->role)
+      continue;
+    isParallel = true;
+    Amount &bytes = site->role == td::CopyRole::Rows       ? rows
+                    : site->role == td::CopyRole::Gradient ? gradients
+                                                           : parameters;
+    bytes += getBytesOfOne(*site);
+  }
+  if (!isParallel || !step.op)
+    return "";
+  std::string text = getRepeated(step) + " copies " + rows.getFormula() +
+                     " B of rows of arguments and results, " +
+                     gradients.getFormula() + " B of gradients and " +
+                     parameters.getFormula() + " B of parameters";
+  if (report.replicaBytes)
+    text += "; each GPU repeats the step, for sending the parameters would "
+            "copy " +
+            std::to_string(report.replicaBytes) + " B";
+  return text;
 }
 
 StringRef Words::getCertainty(const PeakMemory &peak) {

@@ -75,6 +75,11 @@ public:
   std::string getIterations(const Lanes &lanes) const;
   /// The gap and its cause; "0" if there is none.
   std::string getGap() const;
+  /// "two iterations of line 12 in 8.7 µs: the GPUs compute 93% of the time";
+  /// "" if nothing is copied between GPUs.
+  std::string getPeerUse(const Lanes &lanes) const;
+  /// What DataParallel copies in a step, and why; "" if nothing.
+  std::string getExchange(const CopyStep &step) const;
   /// "an iteration of line 12", "a call of predict" or "once".
   std::string getRepeated(const CopyStep &step) const;
   /// The word before the bytes of a peak: "", "at most " or "about ".

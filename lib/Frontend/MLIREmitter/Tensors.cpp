@@ -118,8 +118,7 @@ Value MLIREmitter::toDevice(Value input, const TensorShape &type,
   auto copy = create<td::ToDeviceOp>(getType(type), unwrap(input), isImplied,
                                      isKept, transfer == Transfer::Pinned,
                                      transfer == Transfer::Home);
-  if (role)
-    copy.setRole(*role);
+  copy.setRole(role);
   return wrap(copy);
 }
 

@@ -121,6 +121,8 @@ void tdc::writeLanes(Page &page) {
                 "iterations. "
                 "Branches of the program are left out. The busy time of each "
                 "row is at its end.");
+      if (std::string use = page.words.getPeerUse(lanes); !use.empty())
+        page.out.element("p", {}, use + ".");
       writePicture(page, lanes, path);
     }
     if (!page.report.notMeasured.empty())

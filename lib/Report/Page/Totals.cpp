@@ -149,6 +149,10 @@ void tdc::writeSteps(Page &page) {
         });
       }
     });
+    for (const CopyStep &step : page.report.steps)
+      if (std::string exchange = page.words.getExchange(step);
+          !exchange.empty())
+        page.out.element("p", {}, "On several GPUs, " + exchange + ".");
   });
 }
 

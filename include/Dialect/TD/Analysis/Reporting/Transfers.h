@@ -28,7 +28,8 @@ struct CopySite {
   bool isState = false; ///< it is a parameter, or other state of a model
   mlir::FileLineColLoc location; ///< of the value
   Place from, to;
-  bool isImplied = false; ///< the program does not write it
+  bool isImplied = false;       ///< the program does not write it
+  std::optional<CopyRole> role; ///< if it is one of DataParallel
 
   /// The op that reads the copy there: preferably one that no branch can skip,
   /// else the nearest; null if none is found.

@@ -26,7 +26,7 @@ SlotOp getSlotOfCopy(mlir::Value copy, mlir::Value content);
 SlotOp findSlot(mlir::Operation *user, mlir::StringAttr slot);
 
 /// The name of a slot: "net.fc1.weight", "optimizer.fc1.weight.exp_avg". A copy
-/// of a slot has the name of the original.
+/// or a replica of a slot has the name of the original.
 std::string getSlotName(SlotOp slot);
 
 } // namespace tdc::td

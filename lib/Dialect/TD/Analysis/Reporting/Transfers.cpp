@@ -92,6 +92,7 @@ private:
     CopySite site = start(op, op.getResult(), op.getInput());
     site.from = getPlace(op.getInput());
     site.isImplied = op.getImplied();
+    site.role = op.getRole();
     site.isExact = isProduct(site.factors);
     site.copies = getMostRuns(op->getBlock(), run);
     setBytes(site);

@@ -146,6 +146,9 @@ SlotOp getSlotOfCopy(Value copy, Value content) {
 }
 
 std::string getSlotName(SlotOp slot) {
+  if (auto original = slot->getAttrOfType<StringAttr>(kReplicaOfAttr))
+    if (SlotOp found = findSlot(slot, original))
+      return getSlotName(found);
   StringRef name = slot.getSymName().split('@').first;
   // In a file of the state, the prefix keeps optimizers apart from models.
   if (slot.getKind() == SlotKind::Moment)

@@ -136,8 +136,11 @@ private:
   /// another device.
   Value createCopy(OpBuilder &builder, Value value, unsigned node,
                    unsigned device) {
-    return ToDeviceOp::create(builder, getLocation(node), getType(node, device),
-                              value, isImplied(node, device), /*kept=*/false);
+    auto copy =
+        ToDeviceOp::create(builder, getLocation(node), getType(node, device),
+                           value, isImplied(node, device), /*kept=*/false);
+    copy.setRole(roles.lookup({flow.webOf(node), device}));
+    return copy;
   }
 
   /// Whether the program itself never takes the value, or another value of its
@@ -146,7 +149,8 @@ private:
     return !written.contains({flow.webOf(node), device});
   }
 
-  /// Records the transfers that the program writes, before they are discarded.
+  /// Records the transfers that the program writes, and those of DataParallel,
+  /// before they are discarded.
   void findWritten() {
     llvm::DenseMap<Value, unsigned> values;
     llvm::DenseMap<StringAttr, unsigned> slotWebs;
@@ -157,15 +161,22 @@ private:
         values[name.value] = name.web;
       else
         slotWebs[name.slot] = name.web;
-    auto add = [&](const auto &webs, auto name, const Place &device) {
-      if (auto web = webs.find(name); web != webs.end())
-        written.insert({web->second, flow.devices.getIndex(device)});
+    auto find = [&](const auto &webs, auto name, const Place &device) {
+      auto web = webs.find(name);
+      return std::pair(web == webs.end() ? FlowName::kNoWeb : web->second,
+                       flow.devices.getIndex(device));
     };
     module.walk([&](Operation *op) {
-      if (auto copy = dyn_cast<ToDeviceOp>(op); copy && !copy.getImplied())
-        add(values, getContent(copy), getPlace(copy.getType()));
-      else if (auto move = dyn_cast<MoveOp>(op); move && !move.getImplied())
-        add(slotWebs, move.getSlotAttr().getAttr(), getPlace(move.getDevice()));
+      if (auto copy = dyn_cast<ToDeviceOp>(op)) {
+        auto web = find(values, getContent(copy), getPlace(copy.getType()));
+        if (copy.getRole())
+          roles[web] = copy.getRole();
+        if (!copy.getImplied())
+          written.insert(web);
+      } else if (auto move = dyn_cast<MoveOp>(op); move && !move.getImplied()) {
+        written.insert(find(slotWebs, move.getSlotAttr().getAttr(),
+                            getPlace(move.getDevice())));
+      }
     });
   }
 
@@ -567,6 +578,8 @@ private:
   llvm::DenseMap<Block *, Value> agains;
   /// Webs, with the devices that the program takes them to.
   llvm::DenseSet<std::pair<unsigned, unsigned>> written;
+  /// What DataParallel takes a web to a device for.
+  llvm::DenseMap<std::pair<unsigned, unsigned>, std::optional<CopyRole>> roles;
 };
 
 struct PlacePass : public impl::TDPlacePassBase<PlacePass> {
