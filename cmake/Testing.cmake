@@ -19,7 +19,8 @@ function(tdc_add_unittest name)
   endif()
   add_executable(${name} EXCLUDE_FROM_ALL ${ARG_SOURCES})
   # gtest's headers offer more when exceptions are on, as in its library.
-  # They are compiled more often than they run: what they test is optimized.
+  # Unit tests are compiled more often than they run, so they are not optimized;
+  # what they test is.
   target_compile_options(${name} PRIVATE -fexceptions -O0)
   target_precompile_headers(${name} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>)

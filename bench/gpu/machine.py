@@ -58,9 +58,9 @@ class Machine:
         """Seconds until the run must end."""
         return self.deadline - time.monotonic()
 
-    def tdc(self, verb, *words):
-        """A command line of the compiler for this machine's GPU."""
-        return [self.tools["tdc"], verb, *["--sim-cuda=1"] * self.simulated, *words]
+    def tdc(self, verb, *words, gpus=1):
+        """A command line of the compiler for this machine's GPU, or for so many simulated ones."""
+        return [self.tools["tdc"], verb, *[f"--sim-cuda={gpus}"] * self.simulated, *words]
 
     def start(self, *command, env=None, cwd=ROOT, **options):
         """Starts a process in this process group, so that it ends with the group."""

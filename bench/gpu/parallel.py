@@ -11,13 +11,13 @@ import statistics
 import loops
 import timing
 from machine import HERE, ROOT
+from workloads import MINILM
 
 PROGRAMS = ["mlp", "lenet", "dropout", "encoder"]
 STEP = "step of minilm on all GPUs"
 CLOSE = 1e-4  # of the largest number of a program: sums in another order, for 20 steps
 SIMULATED = 2  # GPUs
 ROWS = 64  # of each GPU
-SIZES = {"tokens": 128, "width": 384, "heads": 12, "layers": 6, "vocabulary": 30522}
 
 
 def count_gpus(here):
@@ -30,12 +30,11 @@ def find_reason_to_skip(here):
 
 def tdc(here, gpus, *words):
     """A command line of the compiler, and its environment, for the first GPUs."""
+    command = here.tdc("run", "--quiet", *words, gpus=gpus)
     if here.simulated:
-        return [here.tools["tdc"], "run", "--quiet", f"--sim-cuda={gpus}", *words], \
-            {"TDC_SIM_CUDA": str(gpus)}
+        return command, {"TDC_SIM_CUDA": str(gpus)}
     seen = os.environ.get("CUDA_VISIBLE_DEVICES") or ",".join(map(str, range(count_gpus(here))))
-    return [here.tools["tdc"], "run", "--quiet", *words], \
-        {"CUDA_VISIBLE_DEVICES": ",".join(seen.split(",")[:gpus])}
+    return command, {"CUDA_VISIBLE_DEVICES": ",".join(seen.split(",")[:gpus])}
 
 
 def run(here, gpus, name):
@@ -70,7 +69,7 @@ def time(here):
     least = loops.LEAST_SIMULATED if here.simulated else loops.LEAST
     seconds = {}
     for gpus in (1, count_gpus(here)):
-        sizes = {"batch": 2 * gpus} if here.simulated else {"batch": ROWS * gpus, **SIZES}
+        sizes = {"batch": 2 * gpus} if here.simulated else {**MINILM, "batch": ROWS * gpus}
         words = ["--op", "minilm", "--gpus", gpus,
                  *[word for name, value in sizes.items() for word in (f"--{name}", value)]]
         command, environment = tdc(here, gpus, HERE / "programs/transformer.tdsl", "--", *words)

@@ -113,6 +113,7 @@ def main():
             failed += overlap < 0.9 or step > 1.05 or stalls > 1e-6
             print(f"{program.name}: bound by {'copies' if is_copy_bound else 'kernels'}: "
                   f"{overlap:.3f} hidden, step {step:.3f}, stalls {stalls:.3f}")
+        failed += not {(program, False), (program, True)} <= bounds
     for program in (one for one in programs if one.parent.name == "peers"):
         overlap, step = measure_peers(run(program, 2))
         bounds.add(program)

@@ -59,6 +59,7 @@ void CudaContext::check(CUresult result, const char *what) const {
 
 CudaContext::Use::Use(const CudaContext &context)
     : driver(context.driver), outer(used), before(used) {
+  // Fails if the enclosing Use's context is not current any more.
   context.check(CUDA_SUCCESS, kChoosing);
   if (!before)
     context.check(driver.cuCtxGetCurrent(&before), kChoosing);
