@@ -157,7 +157,7 @@ void CudaDevice::copy(void *to, const void *from, int64_t bytes) {
 
 void CudaDevice::copyFromPeer(CudaQueue &queue, CudaDevice &peer, void *to,
                               const void *from, int64_t bytes) {
-  queue.waitFor(peer.work, peer.work.mark());
+  queue.follow(peer.work);
   queue.noteWork();
   CudaTrace::Span span(trace, queue);
   // If there is no direct path between the two, the driver copies through the
@@ -253,7 +253,7 @@ void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
   bool isShort = bytes <= kShortDownload;
   if (!isShort)
     queueReports();
-  queue.waitFor(work, work.mark());
+  queue.follow(work);
   if (isShort && mayReport) {
     readReports(queue);
     isReading = true;
@@ -270,7 +270,8 @@ void CudaDevice::startCopyFromPeer(Device &other, int32_t number, void *to,
                                    const void *from, int64_t bytes) {
   CudaContext::Use use(context);
   CudaQueue &queue = getQueue(Ticket::Peers, number);
-  queue.waitFor(work, markWork());
+  work.waitForReaders();
+  queue.follow(work);
   copyFromPeer(queue, static_cast<CudaDevice &>(other), to, from, bytes);
 }
 

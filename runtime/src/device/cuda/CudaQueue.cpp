@@ -39,8 +39,8 @@ void CudaQueue::flush() {
 
 int64_t CudaQueue::upload(char *to, const char *from, int64_t bytes) {
   int64_t distance = alignUp(held.bytes);
-  if (held.bytes > 0 && bytes <= kSmallBytes && to - held.to == distance &&
-      from - held.from == distance) {
+  if (held.bytes > 0 && awaited.empty() && bytes <= kSmallBytes &&
+      to - held.to == distance && from - held.from == distance) {
     held.bytes = distance + bytes;
     return 0;
   }
@@ -57,6 +57,7 @@ void CudaQueue::noteWork() {
     if (position > other->finished && position > getKnown(*other))
       waitFor(*other, other->mark());
   readers.clear();
+  putWaits();
   ++given;
 }
 
@@ -66,6 +67,7 @@ void CudaQueue::noteWork() {
 
 int64_t CudaQueue::mark() {
   flush();
+  putWaits();
   if (marked == given || isFinished())
     return given;
   CudaContext::Use use(context);
@@ -105,19 +107,35 @@ void CudaQueue::note(Clock &clock, CudaQueue &other, int64_t position) {
 }
 
 void CudaQueue::waitFor(CudaQueue &other, int64_t position) {
-  if (position <= std::max(other.finished, getKnown(other)))
-    return;
-  flush();
-  const Event &event = other.findEvent(position);
-  context.check(
-      context.driver.cuStreamWaitEvent(stream.get(), event.event.get(), 0),
-      "waiting for other work");
-  learn(other, event.position);
-  for (auto [queue, before] : event.known)
-    if (queue != this)
-      learn(*queue, before);
-  // A later mark of this queue includes this wait.
-  ++given;
+  if (position > std::max(other.finished, getKnown(other)))
+    note(awaited, other, position);
+}
+
+void CudaQueue::follow(CudaQueue &other) {
+  bool isKnown =
+      getKnown(other) >= other.given &&
+      std::all_of(other.awaited.begin(), other.awaited.end(),
+                  [&](const auto &wait) { return wait.first == this; });
+  if (!isKnown)
+    waitFor(other, other.mark());
+}
+
+void CudaQueue::putWaits() {
+  for (auto [other, position] : std::exchange(awaited, {})) {
+    if (position <= std::max(other->finished, getKnown(*other)))
+      continue;
+    flush();
+    const Event &event = other->findEvent(position);
+    context.check(
+        context.driver.cuStreamWaitEvent(stream.get(), event.event.get(), 0),
+        "waiting for other work");
+    learn(*other, event.position);
+    for (auto [queue, before] : event.known)
+      if (queue != this)
+        learn(*queue, before);
+    // A later mark of this queue includes this wait.
+    ++given;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,6 +175,7 @@ void CudaQueue::abandon() noexcept {
   if (isFinished())
     return;
   held.bytes = 0;
+  awaited.clear();
   context.driver.cuStreamSynchronize(stream.get());
   finished = given;
 }

@@ -51,6 +51,9 @@ public:
   /// Delays this queue's further work until `other` has reached `position`, a
   /// result of its mark().
   void waitFor(CudaQueue &other, int64_t position);
+  /// Delays this queue's further work until the work given to `other` by now is
+  /// done.
+  void follow(CudaQueue &other);
   /// Delays this queue's further work, which could overwrite memory that
   /// `other` reads, until the work given to `other` by now is done.
   void protectFrom(CudaQueue &other) { note(readers, other, other.given); }
@@ -89,6 +92,9 @@ private:
   static void note(Clock &clock, CudaQueue &other, int64_t position);
   static void noteFinished(const Clock &known);
 
+  /// Gives the stream the waits that are due.
+  void putWaits();
+
   static constexpr size_t kEvents = 16;
   static constexpr int64_t kSmallBytes = 1 << 16;
 
@@ -99,6 +105,9 @@ private:
   int64_t given = 0, marked = 0;
   int64_t finished = 0; ///< the position that the host knows is reached
   Clock known;
+  /// What the next work or mark waits for: several waits for one queue are one,
+  /// and a queue need not wait for one that only waits for it.
+  Clock awaited;
   /// Queues that may still read memory which the next work overwrites.
   Clock readers;
   /// An upload that is held back to be joined with more.
