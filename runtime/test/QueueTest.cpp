@@ -219,6 +219,21 @@ TEST(QueueTest, ReportedIndexesAroundALongDownload) {
   });
 }
 
+// A read in the order of the kernels also waits for the report that a download
+// has requested, if no kernel reported in between.
+TEST(QueueTest, ReadAfterADownload) {
+  checkQueues([](Queues &q) {
+    ASSERT_EQ(reportIndex(q.ctx, 1, 70, 7, 4), 0);
+    int64_t download = q.download(q.pinned, q.x);
+    floatsOf(q.ctx, q.gpus, 1, q.y, q.kFloats);
+    EXPECT_EQ(tdrt_poll(q.ctx), 103);
+    EXPECT_EQ(q.ctx.error(),
+              "error[TR103]: index 70 is out of range for size 7\n"
+              "  --> gpu.tdsl:5\n");
+    EXPECT_EQ(q.wait(0, download), 0);
+  });
+}
+
 // More reports in flight than there is room for: none is lost, and one is
 // returned.
 TEST(QueueTest, ManyReports) {

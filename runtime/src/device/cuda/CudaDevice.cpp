@@ -99,8 +99,8 @@ int64_t CudaDevice::download(void *to, const void *from, int64_t bytes) {
   CudaContext::Use use(context);
   if (!staging)
     staging.emplace(context, work);
-  work.noteWork();
   queueReports();
+  work.noteWork();
   // While one piece is in flight, the piece before it is copied out.
   StagingRing::Piece before = {nullptr, 0};
   char *next = static_cast<char *>(to);
