@@ -50,6 +50,9 @@ public:
   /// number of copies.
   virtual int64_t download(void *to, const void *from, int64_t bytes) = 0;
   virtual void copy(void *to, const void *from, int64_t bytes) = 0;
+  /// Do copies from `peer` take a direct path? Otherwise they go through the
+  /// host.
+  virtual bool reaches(const Device &peer) const = 0;
   /// Copies from another GPU, after all in-order work that `peer` was given
   /// before, and before all that it is given later.
   virtual void copyFromPeer(Device &peer, void *to, const void *from,

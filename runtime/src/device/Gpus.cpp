@@ -1,8 +1,10 @@
 //===- Gpus.cpp - the GPUs of a running program ---------------------------===//
 
 #include "device/Gpus.h"
+#include "base/Descriptor.h"
 #include <algorithm>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 
 using namespace tdrt;
@@ -90,6 +92,18 @@ bool Gpus::launchSequence(int32_t sequence, const uint64_t *words) {
                              getSite(row.sites[row.num_launches - 1]));
 }
 
+void Gpus::notePath(int32_t from, int32_t to) {
+  if (saidFar || get(to).reaches(get(from)))
+    return;
+  saidFar = true;
+  std::string note = "note: cuda:" + std::to_string(std::min(from, to) - 1) +
+                     " and cuda:" + std::to_string(std::max(from, to) - 1) +
+                     " cannot reach each other: copies between them go "
+                     "through the host\n";
+  context.progress.hide();
+  writeAll(STDERR_FILENO, note.data(), note.size());
+}
+
 void Gpus::transfer(int32_t transfer, int32_t from, void *to,
                     const void *source, int64_t bytes) {
   const tdrt_transfer_site &row = getTransfer(transfer);
@@ -107,6 +121,8 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
   } else {
     Origins ofSource = queueOrigins(from);
     HostSpan span(context, "copy", row.site);
+    if (bytes > 0)
+      notePath(from, target);
     get(target).copyFromPeer(get(from), to, source, bytes);
     addOrigins(target, ofSource);
   }
@@ -187,6 +203,7 @@ void Gpus::startTransfer(int32_t transfer, void *to, const void *source,
   } else if (queue == Ticket::Downloads) {
     get(device).startDownload(to, source, bytes);
   } else {
+    notePath(row.from, device);
     get(device).startCopyFromPeer(get(row.from), row.from, to, source, bytes);
   }
   counts.add(transfer, row.from, pieces, bytes);

@@ -84,6 +84,9 @@ private:
   /// Tells the trace, if there is one, what the next work of a GPU is.
   void traceNext(const TraceWork &work);
   void traceCopy(const tdrt_transfer_site &row, int32_t from, int64_t bytes);
+  /// Says once per program, before a copy between two GPUs, that such copies go
+  /// through the host.
+  void notePath(int32_t from, int32_t to);
   void takeKernelError(Device &gpu);
   /// The origins of a value: per GPU, the number of reads of its errors (see
   /// Device::queueReports) that cover all kernels which contributed to the
@@ -108,6 +111,7 @@ private:
   std::vector<tdrt_device_memory> table;
   char *pinned = nullptr;
   TransferCounts counts;
+  bool saidFar = false;
   std::vector<int64_t> awaited; ///< by GPU: its next kernel's ticket (trace)
   Handles handles;
   /// By GPU, the origins of the values that it holds. A copy from it passes on

@@ -42,10 +42,16 @@ void CudaDevice::enableCopiesFrom(const CudaDevice &peer) {
   context.check(context.driver.cuDeviceCanAccessPeer(
                     &canAccess, context.getDevice(), peer.context.getDevice()),
                 "being asked for its peers");
+  if (!canAccess)
+    return;
   // Without peer access copies still work, only slower, so any result is
   // accepted, also that another library has enabled it before.
-  if (canAccess)
-    context.driver.cuCtxEnablePeerAccess(peer.context.getHandle(), 0);
+  context.driver.cuCtxEnablePeerAccess(peer.context.getHandle(), 0);
+  reached.push_back(&peer);
+}
+
+bool CudaDevice::reaches(const Device &peer) const {
+  return std::find(reached.begin(), reached.end(), &peer) != reached.end();
 }
 
 //===----------------------------------------------------------------------===//

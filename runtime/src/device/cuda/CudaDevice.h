@@ -39,6 +39,7 @@ public:
   int64_t upload(void *to, const void *from, int64_t bytes) override;
   int64_t download(void *to, const void *from, int64_t bytes) override;
   void copy(void *to, const void *from, int64_t bytes) override;
+  bool reaches(const Device &peer) const override;
   void copyFromPeer(Device &peer, void *to, const void *from,
                     int64_t bytes) override;
   void *allocatePinned(int64_t bytes) override;
@@ -102,6 +103,7 @@ private:
   /// below are made or destroyed.
   std::optional<CudaContext::Use> chosen;
   const tdrt_gpu_program &program;
+  std::vector<const Device *> reached; ///< the GPUs that copies come from directly
   Kernels kernels;
   DeviceMemory memory;
   /// The queue of in-order work: kernels, and the copies between them.
