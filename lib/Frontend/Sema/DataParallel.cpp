@@ -216,6 +216,8 @@ private:
   /// The same, without a walk if the GPU gets no rows.
   Val walkIfAny(size_t index, const Rows &rows);
   Val bring(const Val &tensor, const Place &place);
+  /// A result on the output device, with a number as a tensor of one row.
+  Val bringResult(const Val &result);
   Val join(llvm::ArrayRef<Val> parts, llvm::ArrayRef<Rows> rows);
   Val joinTensors(llvm::ArrayRef<Val> parts, llvm::ArrayRef<Rows> rows);
   std::string listGPUs() const;
@@ -334,6 +336,14 @@ Val DataParallel::Call::bring(const Val &tensor, const Place &place) {
                            Transfer::Rows);
 }
 
+Val DataParallel::Call::bringResult(const Val &result) {
+  return mapTensors(result, [&](const Val &tensor) {
+    Val one = typeOf(tensor).dims.empty() ? c.tensors.reshapeTo(tensor, Size(1))
+                                          : tensor;
+    return bring(one, output);
+  });
+}
+
 /// torch.chunk: all parts but the last have one size.
 std::vector<DataParallel::Rows> DataParallel::Call::cut() {
   const Size &all = typeOf(*first).dims[0];
@@ -425,11 +435,7 @@ Val DataParallel::Call::walk(const Rows &rows) {
   });
   Val result = c.calls.call(module, own);
   c.at(args.range);
-  return mapTensors(result, [&](const Val &tensor) {
-    Val one = typeOf(tensor).dims.empty() ? c.tensors.reshapeTo(tensor, Size(1))
-                                          : tensor;
-    return bring(one, output);
-  });
+  return bringResult(result);
 }
 
 /// Calls `visit` for the tensors of a result.
@@ -544,10 +550,7 @@ Val DataParallel::Call::run() {
         args, [&](const Val &tensor) { return bring(tensor, home); });
     Val result = c.calls.call(module, all);
     c.at(args.range);
-    return gpus.size() == 1 ? result
-                            : mapTensors(result, [&](const Val &tensor) {
-                                return bring(tensor, output);
-                              });
+    return gpus.size() == 1 ? result : bringResult(result);
   }
   std::vector<Replica> replicas;
   for (auto [i, part] : llvm::enumerate(rows))
