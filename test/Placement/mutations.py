@@ -31,22 +31,15 @@ NOT_AGAIN = "after a loop, or for an iteration: the program does not come back t
 BEFORE_LOOP = "before a loop in a loop: the host has waited for the buffer's earlier use"
 OTHER_MEMORY = "another GPU copies from this one, which overwrites something else next: the " \
                "runtime does not know what a kernel overwrites"
-LAST_ITERATION = "a GPU's, for what is copied from it in the last iteration of a loop: before it " \
-            "overwrites that, the host has waited"
-SAME_HITS = "the model is not trained: what was read in the previous iteration gives as many hits"
 UNSEEN = {
     **dict.fromkeys(["p02", "p04", "p07", "p11", "p21", "p22", "p23", "p23b", "p23c", "p26"],
                     {"cuEventSynchronize": (1, NOT_AGAIN)}),
-    "p06": {"cuEventRecord": (2, BEFORE_LOOP),
-            "cuStreamWaitEvent": (5, f"{BEFORE_LOOP}; {LAST_ITERATION}")},
-    "p08": {"cuEventRecord": (2, BEFORE_LOOP), "cuEventSynchronize": (3, SAME_HITS),
-            "cuStreamWaitEvent": (5, f"{BEFORE_LOOP}; {LAST_ITERATION}")},
+    **dict.fromkeys(["p06", "p25"], {"cuEventRecord": (2, BEFORE_LOOP),
+                                     "cuStreamWaitEvent": (2, BEFORE_LOOP)}),
     "p09": {"cuEventSynchronize": (2, NOT_AGAIN)},
     "p10": {"cuEventSynchronize": (3, NOT_AGAIN),
-            "cuStreamWaitEvent": (15, OTHER_MEMORY)},
-    **dict.fromkeys(["p17", "p24", "p30"], {"cuStreamWaitEvent": (1, LAST_ITERATION)}),
-    "p25": {"cuEventRecord": (2, BEFORE_LOOP), "cuStreamWaitEvent": (2, BEFORE_LOOP)},
-    "p34": {"cuEventSynchronize": (2, NOT_AGAIN), "cuStreamWaitEvent": (1, LAST_ITERATION)},
+            "cuStreamWaitEvent": (14, OTHER_MEMORY)},
+    "p34": {"cuEventSynchronize": (2, NOT_AGAIN)},
 }
 
 
@@ -94,7 +87,9 @@ def run(program, folder, **settings):
     done = subprocess.run(["tdc", "run", DEVICES, program.resolve()], cwd=folder,
                           capture_output=True, text=True,
                           env={**os.environ, **settings})
-    return done.returncode, done.stdout, done.stderr
+    # How long a phase of the compiler took is said on a busy machine.
+    messages = re.sub(r"^compiling: .*\n", "", done.stderr, flags=re.MULTILINE)
+    return done.returncode, done.stdout, messages
 
 
 def check_run(program, counted):
