@@ -1,0 +1,117 @@
+"""Scores the messages of tdc for programs of novices that have one mistake each.
+
+usage: score.py [--verbose] FILE...     --verbose also prints the messages
+
+The comments on top of a program say what is wrong, and what it prints when that is corrected:
+  # wrong: LINE `TOKENS`      the wrong text and its line; `TOKENS` #2 is its second place there
+  # prints: TEXT              one for each line of output
+  # options: --sim-cuda=1     those of `tdc run`
+A program gets a point if the first report is placed in the wrong text, one if a fix makes the
+program print these lines (each choice is tried alone, the safe fixes are tried together), and one
+if there is only one report.
+"""
+
+import concurrent.futures
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+WORKERS = 2
+SECONDS = 60  # for one run of a program
+WRONG = re.compile(r"# wrong: (\d+) `(.*)`(?: #(\d+))?$", re.MULTILINE)
+
+
+def offset_of(text, line, tokens, count):
+    """Where the wrong text begins, in bytes."""
+    lines = text.splitlines(keepends=True)
+    column = -1
+    for _ in range(count):
+        column = lines[line - 1].index(tokens, column + 1)
+    return len(("".join(lines[:line - 1]) + lines[line - 1][:column]).encode())
+
+
+class Program:
+    def __init__(self, path):
+        self.path = Path(path)
+        self.text = self.path.read_text(encoding="utf-8")
+        line, tokens, count = WRONG.search(self.text).groups()
+        start = offset_of(self.text, int(line), tokens, int(count or 1))
+        self.wrong = range(start, start + len(tokens.encode()))
+        self.prints = re.findall(r"^# prints: ?(.*)", self.text, re.MULTILINE)
+        self.options = " ".join(re.findall(r"^# options: (.*)", self.text, re.MULTILINE)).split()
+
+    def run(self, text, *more):
+        """The result of `tdc run` in a folder of its own."""
+        hidden = {} if "--sim-cuda" in " ".join(self.options) else {"CUDA_VISIBLE_DEVICES": ""}
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / self.path.name).write_text(text, encoding="utf-8")
+            return subprocess.run(
+                ["tdc", "run", *more, *self.options, self.path.name], cwd=folder, text=True,
+                capture_output=True, timeout=SECONDS, env={**os.environ, **hidden})
+
+    def repaired(self, edits):
+        text = self.text.encode()
+        for start, end, new in sorted(edits, reverse=True):
+            text = text[:start] + new.encode() + text[end:]
+        try:
+            done = self.run(text.decode())
+        except (subprocess.TimeoutExpired, UnicodeDecodeError):
+            return False
+        return done.returncode == 0 and done.stdout.splitlines() == self.prints
+
+    def missing(self, reports):
+        """What the message lacks: a text for each lost point."""
+        if not reports:
+            return ["no report", "no place", "no fix"]
+        lost = []
+        start = reports[0]["primary"]["start"] if reports[0].get("primary") else None
+        if not start or start["offset"] not in self.wrong:
+            lost.append(f"placed at {start['line']}:{start['column']}" if start else "no place")
+        if not (attempts := attempts_of(reports)):
+            lost.append("no fix")
+        elif not any(map(self.repaired, attempts)):
+            lost.append("no fix that works")
+        if len(reports) > 1:
+            lost.append(f"{len(reports)} reports")
+        return lost
+
+
+def attempts_of(reports):
+    """The sets of edits to try: one for each choice, and one of all safe fixes."""
+    safe, choices = set(), []
+    for fix in (fix for report in reports for fix in report["fixes"]):
+        edits = {(e["start"]["offset"], e["end"]["offset"], e["text"]) for e in fix["edits"]}
+        if fix["safety"] == "safe":
+            safe |= edits
+        else:
+            choices.append(edits)
+    return [edits for edits in [safe, *choices] if edits]
+
+
+def score(program):
+    said = program.run(program.text, "--message-format=json").stderr
+    reports = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    return program.missing(reports)
+
+
+def main():
+    os.environ.pop("TDC_DEVICE", None)
+    paths = [argument for argument in sys.argv[1:] if argument != "--verbose"]
+    if not paths:
+        sys.exit(__doc__)
+    programs = list(map(Program, paths))
+    total = 0
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        for program, lost in zip(programs, pool.map(score, programs)):
+            total += 3 - len(lost)
+            print(f"{3 - len(lost)}  {program.path.stem}{': ' * bool(lost)}{', '.join(lost)}")
+            if "--verbose" in sys.argv:
+                print(f"\n{program.run(program.text).stderr.strip()}\n")
+    print(f"{len(programs)} programs, mean {total / len(programs):.2f} of 3")
+
+
+main()
