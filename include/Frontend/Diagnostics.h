@@ -99,8 +99,14 @@ struct Diagnostic {
                   std::vector<Edit> edits);
 };
 
+/// The codes, with commas between, of a comment `# tdc: allow(TD610, TD612)`:
+/// the author means what these warnings are about. Nothing for another comment.
+/// `comment` begins after the `#`.
+std::optional<llvm::StringRef> getAllowed(llvm::StringRef comment);
+
 /// Collects diagnostics: at most one per code and primary position, because
-/// an elaborated function body is visited once per call.
+/// an elaborated function body is visited once per call. Warnings that a
+/// comment allows, on their line or alone on the line above, are dropped.
 class DiagnosticEngine {
 public:
   explicit DiagnosticEngine(const SourceManager &sources) : sources(sources) {}
@@ -145,6 +151,7 @@ private:
   static constexpr unsigned maxShown = 100;
 
   std::vector<const Diagnostic *> getSorted(size_t from) const;
+  bool isAllowed(const Diagnostic &warning) const;
 
   const SourceManager &sources;
   std::deque<Diagnostic> diagnostics;

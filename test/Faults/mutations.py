@@ -47,8 +47,8 @@ NO_NEXT_ITERATION = "what is copied ahead for an iteration that does not come: a
 BEFORE_LOOP = "before a loop in a loop: the host has waited for the buffer's earlier use"
 LAST_ITERATION = "in the last iteration of a loop, for what the host reads of it: it has waited " \
             "for that before the GPU is given more"
-NO_REPORT = "a kernel that may report waits until reports before are read; here none reports, in " \
-            "QueueTest.ManyReports some do"
+NO_REPORT = "a kernel that may report waits until reports before are read; here none reports, " \
+            "in QueueTest.ManyReports some do"
 OTHER_MEMORY = "the GPU has used other memory since the last wait: the runtime does not know what a " \
                "kernel uses"
 LAST_STEP = "gradients of the last step, for a replica that nothing reads again"

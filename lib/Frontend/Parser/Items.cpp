@@ -44,7 +44,8 @@ llvm::ArrayRef<Directive> Parser::parseDirectives() {
   if (!line.consume_front("#tdc:"))
     return {};
   llvm::SmallVector<llvm::StringRef> words;
-  line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  if (!getAllowed(text.split('\n').first.drop_front()))
+    line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   llvm::SmallVector<Directive> directives;
   for (llvm::StringRef word : words) {
     auto [key, value] = word.split('=');

@@ -180,6 +180,25 @@ private:
                              sources.getLineColumn(file, begin).line,
                              uint32_t(stream.tokens.size())});
     }
+    checkAllowed(text.slice(begin + 1, at).rtrim("\r"));
+  }
+
+  /// Reports what a comment `tdc: allow(...)` names in vain.
+  void checkAllowed(llvm::StringRef comment) {
+    std::optional<llvm::StringRef> allowed = getAllowed(comment);
+    if (!allowed)
+      return;
+    for (llvm::StringRef name : llvm::split(*allowed, ',')) {
+      name = name.trim();
+      const DiagInfo *info = findDiagInfo(name);
+      if (info && info->severity == Severity::Warning)
+        continue;
+      uint32_t start = name.begin() - text.begin();
+      diags.report(
+          DiagCode::TD118, {file, start, start + uint32_t(name.size())},
+          info ? info->name + " is an error, which cannot be allowed"
+               : llvm::Twine("a warning has a code such as TD610"));
+    }
   }
 
   //===--------------------------------------------------------------------===//

@@ -16,7 +16,7 @@ static llvm::ArrayRef<llvm::ArrayRef<Builtin>> families() {
       getConvolutionBuiltins(), getPatternBuiltins(),
       getEinsumBuiltins(),      getPoolingBuiltins(),
       getRearrangeBuiltins(),   getStringBuiltins(),
-      getDataBuiltins()};
+      getDataBuiltins(),        getLintBuiltins()};
   return all;
 }
 

@@ -85,6 +85,8 @@ struct Builtin {
   BuiltinHandler handler;
   Shares shares = Shares::Nothing;
   Takes takes = Takes::Values;
+  /// Of the result. A view, and what keeps the values, has its argument's.
+  Scale scale = Scale::Any;
 };
 
 /// The rows of each family; `init.`, `cuda.` and `str.` are part of a name.
@@ -101,6 +103,7 @@ llvm::ArrayRef<Builtin> getDeviceBuiltins();
 llvm::ArrayRef<Builtin> getInitBuiltins();
 llvm::ArrayRef<Builtin> getTrainingBuiltins();
 llvm::ArrayRef<Builtin> getDataBuiltins();
+llvm::ArrayRef<Builtin> getLintBuiltins();
 llvm::ArrayRef<Builtin> getContractionBuiltins();
 llvm::ArrayRef<Builtin> getConvolutionBuiltins();
 llvm::ArrayRef<Builtin> getPatternBuiltins();

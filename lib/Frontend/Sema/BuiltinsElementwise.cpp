@@ -331,9 +331,13 @@ llvm::ArrayRef<Builtin> sema::getElementwiseBuiltins() {
       {"clip", "input, min=, max=", clamp},
       {"where", "condition, input, other", where},
       {"masked_fill", "input, mask, value", maskedFill},
-      {"softmax", "input, dim, *, dtype=", inDType<ofAnyRank<softmax<false>>>},
+      {"softmax", "input, dim, *, dtype=", inDType<ofAnyRank<softmax<false>>>,
+       Shares::Nothing, Takes::Values, Scale::Probability},
       {"log_softmax",
-       "input, dim, *, dtype=", inDType<ofAnyRank<softmax<true>>>},
+       "input, dim, *, dtype=", inDType<ofAnyRank<softmax<true>>>,
+       Shares::Nothing, Takes::Values, Scale::LogProbability},
+      {"sigmoid", "input", ofTable, Shares::Nothing, Takes::Values,
+       Scale::Probability},
   };
   static const std::vector<Builtin> table = [] {
     std::vector<Builtin> all(std::begin(rows), std::end(rows));

@@ -348,6 +348,20 @@ bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
   return true;
 }
 
+/// The result of a builtin, with its scale.
+static Val scaled(const Checker &c, const Builtin &builtin,
+                  const CallArgs &args, const Val &result) {
+  if (!result.is(ValKind::Tensor))
+    return result;
+  if (builtin.scale != Scale::Any)
+    return onScale(result, builtin.scale, c.userRange(args.range));
+  bool keepsValues =
+      builtin.shares == Shares::Input || builtin.shares == Shares::Kept;
+  return keepsValues && !args.positional.empty()
+             ? onScaleOf(args.positional[0], result)
+             : result;
+}
+
 Val Calls::callBuiltin(const Builtin &builtin, CallArgs &args) {
   Bound bound(builtin.name, args);
   for (const Val &val : args.positional)
@@ -360,7 +374,7 @@ Val Calls::callBuiltin(const Builtin &builtin, CallArgs &args) {
     return builtin.handler(c, bound);
   if (!bindBuiltin(builtin, args, bound))
     return c.fail();
-  Val result = builtin.handler(c, bound);
+  Val result = scaled(c, builtin, args, builtin.handler(c, bound));
   if (builtin.shares == Shares::Input && !args.positional.empty())
     c.sharing.viewAs(args.positional[0], result);
   else if (builtin.shares == Shares::Nothing)

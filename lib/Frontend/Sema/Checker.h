@@ -20,6 +20,7 @@
 #include "Formatting.h"
 #include "HostScalars.h"
 #include "Indexing.h"
+#include "Lints.h"
 #include "Models.h"
 #include "Places.h"
 #include "Reporter.h"
@@ -55,6 +56,7 @@ public:
   Training training{*this};
   Calls calls{*this};
   ControlFlow control{*this};
+  Lints lints{*this};
 
   void run(FileId file, const ast::Program &program);
 

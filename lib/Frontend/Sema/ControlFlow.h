@@ -14,19 +14,22 @@
 #include "Bindings.h"
 #include "Builtins.h"
 #include "Flow.h"
+#include "Lints.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace tdc::sema {
 
 class Checker;
 
-/// A loop, of either kind, for TD610 and for places, modes and freezing.
+/// A loop, of either kind, for lints and for places, modes and freezing.
 struct LoopRecord {
   Scope *scope = nullptr; ///< of its body
   unsigned iteration = 0; ///< the number of the iteration that it is in
   /// Calls of `backward`, with the models that they give gradients.
   std::vector<std::pair<SourceRange, std::vector<std::string>>> backwards;
   bool cleared = false;
+  bool trains = false; ///< its body, without inner loops, takes gradients
+  std::vector<TrainingMode> modes; ///< parts that run as in training
   /// Uses of a model's place, mode or freezing before the loop's body sets it.
   llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses,
       learningUses;

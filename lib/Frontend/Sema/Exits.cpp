@@ -107,6 +107,8 @@ static bool isEmpty(const Rest &rest) {
 
 Flow ControlFlow::execStatements(llvm::ArrayRef<const ast::Stmt *> stmts,
                                  Rest *around) {
+  if (!stmts.empty() && !c.isPrelude(stmts[0]->range.file))
+    c.lints.checkOrder(stmts);
   for (auto [i, stmt] : llvm::enumerate(stmts)) {
     Rest rest{stmts.drop_front(i + 1), around, {}};
     bool isOwn = !c.isPrelude(stmt->range.file);

@@ -42,6 +42,7 @@ void Training::ensureGradSlot(Slot &slot) {
 
 Val Training::hasGradient(Slot &slot) {
   ensureGradSlot(slot);
+  c.lints.usedGradient(slot.gradName);
   return readNumber(slot.hasGradName, DType::Bool);
 }
 
@@ -111,9 +112,12 @@ Val Training::backward(const Val &loss, SourceRange range) {
               "a gradient as a value");
     return c.fail();
   }
-  if (!c.control.loops.empty())
+  c.lints.gaveGradients(c.userRange(range), gradients);
+  if (!c.control.loops.empty()) {
+    c.control.loops.back().trains = true;
     c.control.loops.back().backwards.push_back(
         {c.userRange(range), std::move(names)});
+  }
   c.emit().backward(loss.value, parameters, gradients, flags);
   for (const std::string &gradient : gradients)
     c.models.forgetRead(gradient);
@@ -284,6 +288,8 @@ Val Training::gradOf(const Val &target, const Val &wrt, SourceRange range) {
     }
     handles.push_back(source.value);
   }
+  if (!c.control.loops.empty())
+    c.control.loops.back().trains = true;
   llvm::SmallVector<Value> values = c.emit().grad(target.value, handles);
   Vals results;
   for (auto [source, value] : llvm::zip(sources, values)) {

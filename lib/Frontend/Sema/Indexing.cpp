@@ -595,7 +595,7 @@ Val Indexing::evalSubscript(const ast::SubscriptExpr &expr) {
     return base;
   case ValKind::Tensor: {
     Items items = evalItems(expr.items);
-    Val part = indexTensor(base, items, expr.range);
+    Val part = onScaleOf(base, indexTensor(base, items, expr.range));
     if (part.shareId || c.isPrelude(expr.range.file))
       return part;
     // Elements that a tensor picks are a copy, unless it has no dims.

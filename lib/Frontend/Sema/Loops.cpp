@@ -332,6 +332,7 @@ void ControlFlow::forIndices(const ast::ForStmt &stmt, const Val &range,
 void ControlFlow::endLoop() {
   LoopRecord record = std::move(loops.back());
   loops.pop_back();
+  c.lints.endLoop(record);
   if (!loops.empty()) {
     // An outer loop may clear what an inner one adds up.
     if (!record.cleared)

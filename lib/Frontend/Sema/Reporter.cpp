@@ -59,13 +59,7 @@ SourceRange Reporter::layerAround() const {
 
 Diagnostic &Reporter::warning(DiagCode code, SourceRange range,
                               const llvm::Twine &title) {
-  return diags->report({code,
-                        Severity::Warning,
-                        title.str(),
-                        {userRange(range), ""},
-                        {},
-                        {},
-                        {}});
+  return diags->report(code, userRange(range), title);
 }
 
 SourceRange Reporter::letBefore(SourceRange name) const {

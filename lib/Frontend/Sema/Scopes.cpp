@@ -517,6 +517,7 @@ void Checker::run(FileId id, const ast::Program &program) {
     if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item); fn && fn->isExport)
       calls.execExport(*fn);
   calls.checkUncalled();
+  lints.finish();
   models.nameAliases();
   // A walk that failed without a report gets one: nothing is dropped silently.
   if (getFailure().isValid() && countReports() == 0)

@@ -103,8 +103,13 @@ inline bool isCpuOrFree(const Place &place) {
 
 struct Slot;
 
+/// What the numbers of a classifier's result are.
+enum class Scale : uint8_t { Any, Score, Probability, LogProbability };
+
 struct TensorInfo : Payload {
   TensorType type;
+  Scale scale = Scale::Any;
+  SourceRange scaled; ///< the user's call that decided the scale
   /// The slot of which this is an unmodified read, or null.
   std::shared_ptr<Slot> state;
   /// The slot whose gradient this is, if it is not read yet; see `isUnread`.
@@ -407,6 +412,23 @@ inline Val makeTensor(TensorType type, Value value, SourceRange placed = {}) {
   val.data = std::move(data);
   val.value = value;
   return val;
+}
+/// A tensor with its numbers on a scale, by the user's call `scaled`.
+inline Val onScale(const Val &tensor, Scale scale, SourceRange scaled) {
+  Val val = tensor;
+  auto info = std::make_shared<TensorInfo>(tensor.as<TensorInfo>());
+  info->scale = scale;
+  info->scaled = scaled;
+  val.data = std::move(info);
+  return val;
+}
+/// A result that has some of the numbers of `from`, on its scale.
+inline Val onScaleOf(const Val &from, const Val &result) {
+  if (!from.is(ValKind::Tensor) || !result.is(ValKind::Tensor))
+    return result;
+  auto &info = from.as<TensorInfo>();
+  return info.scale == Scale::Any ? result
+                                  : onScale(result, info.scale, info.scaled);
 }
 /// A tensor as a plain value, no longer a read of a model's slot.
 inline Val valueOf(const Val &tensor) {

@@ -66,9 +66,52 @@ Diagnostic &DiagnosticEngine::report(DiagCode code, SourceRange range,
       {code, info.severity, std::move(text), {range, ""}, {}, {}, {}});
 }
 
+//===----------------------------------------------------------------------===//
+// Warnings that are meant
+//===----------------------------------------------------------------------===//
+
+std::optional<llvm::StringRef> tdc::getAllowed(llvm::StringRef comment) {
+  comment = comment.trim();
+  if (!comment.consume_front("tdc:"))
+    return std::nullopt;
+  comment = comment.ltrim();
+  if (!comment.consume_front("allow(") || !comment.consume_back(")"))
+    return std::nullopt;
+  return comment;
+}
+
+/// Whether a comment of the line, or the line as a whole if it must be alone,
+/// allows the code.
+static bool allows(llvm::StringRef line, bool isAlone, llvm::StringRef code) {
+  if (isAlone && !line.ltrim().starts_with("#"))
+    return false;
+  // A `#` before the comment's may be in a string.
+  for (size_t at = line.find('#'); at != line.npos; at = line.find('#', at + 1))
+    if (auto allowed = getAllowed(line.drop_front(at + 1)))
+      for (llvm::StringRef one : llvm::split(*allowed, ','))
+        if (one.trim().equals_insensitive(code))
+          return true;
+  return false;
+}
+
+bool DiagnosticEngine::isAllowed(const Diagnostic &warning) const {
+  const SourceRange &range = warning.primary.range;
+  if (!range.isValid())
+    return false;
+  llvm::StringRef code = getDiagInfo(warning.code).name;
+  unsigned line = sources.getLineColumn(range).line;
+  auto textOf = [&](unsigned line) {
+    return sources.getText(sources.getLine(range.file, line));
+  };
+  return allows(textOf(line), /*isAlone=*/false, code) ||
+         (line > 1 && allows(textOf(line - 1), /*isAlone=*/true, code));
+}
+
 Diagnostic &DiagnosticEngine::report(Diagnostic diagnostic) {
   const SourceRange &range = diagnostic.primary.range;
   bool isError = diagnostic.severity == Severity::Error;
+  if (!isError && isAllowed(diagnostic))
+    return dropped = Diagnostic{};
   bool isNew = seen.insert({static_cast<unsigned>(diagnostic.code), range.file,
                             range.begin, range.end})
                    .second;
