@@ -51,6 +51,9 @@ void Lanes::sort() {
 
 std::optional<PeerUse> Lanes::getPeerUse() const {
   std::map<llvm::StringRef, std::vector<const LaneWork *>> kernels; // by GPU
+  for (const LaneRow &row : rows)
+    if (row.device != "cpu")
+      kernels[row.device];
   int64_t computing = 0, copying = 0, hidden = 0;
   for (const LaneWork &one : work)
     if (rows[one.lane].name == "compute") {

@@ -30,7 +30,7 @@ public:
       os << "; nothing is copied between devices\n\n";
       writeSizes();
       writePeaks();
-      writeMeasured();
+      writeTimes();
       return;
     }
     os << "\n\n";
@@ -97,7 +97,7 @@ private:
       row("from files", sizes);
   }
 
-  void writeMeasured() {
+  void writeTimes() {
     for (const Lanes &lanes : report.lanes) {
       std::string peers = words.getPeerUse(lanes);
       if (lanes.isMeasured)
@@ -123,7 +123,7 @@ private:
     writeBound();
     writeExchanges();
     writePeaks();
-    writeMeasured();
+    writeTimes();
   }
 
   void writeBound() {

@@ -313,15 +313,20 @@ std::string Words::getRepeated(const CopyStep &step) const {
 }
 
 std::string Words::getExchange(const CopyStep &step) const {
-  Amount rows, gradients, parameters;
+  Amount rows, gradients, state;
   bool isParallel = false;
   for (const CopySite *site : step.sites) {
-    if (!site->role)
+    isParallel |= site->role.has_value();
+    // What a slot of the model has is copied to a replica on demand, where the
+    // compiler cannot tell what the replica has.
+    bool isOnDemand = site->kind == CopySite::OnDemand &&
+                      site->from.kind == Place::Kind::Cuda &&
+                      site->to.kind == Place::Kind::Cuda;
+    if (!site->role && !isOnDemand)
       continue;
-    isParallel = true;
     Amount &bytes = site->role == td::CopyRole::Rows       ? rows
                     : site->role == td::CopyRole::Gradient ? gradients
-                                                           : parameters;
+                                                           : state;
     bytes += getBytesOfOne(*site);
   }
   if (!isParallel || !step.op)
@@ -329,8 +334,9 @@ std::string Words::getExchange(const CopyStep &step) const {
   std::string text = getRepeated(step) + " copies " + rows.getFormula() +
                      " B of rows of arguments and results, " +
                      gradients.getFormula() + " B of gradients and " +
-                     parameters.getFormula() + " B of parameters";
-  if (report.replicaBytes)
+                     state.getFormula() + " B of the model's state";
+  if (report.replicaBytes && gradients.getFormula() != "0" &&
+      state.getFormula() == "0")
     text += "; each GPU repeats the step, for sending the parameters would "
             "copy " +
             std::to_string(report.replicaBytes) + " B";

@@ -338,6 +338,16 @@ Val DataParallel::Call::bring(const Val &tensor, const Place &place) {
 
 Val DataParallel::Call::bringResult(const Val &result) {
   return mapTensors(result, [&](const Val &tensor) {
+    if (typeOf(tensor).dims.empty() && first &&
+        !c.host.constantOf(typeOf(*first).dims[0])) {
+      c.error(DiagCode::TD515, args.range,
+              "a GPU that gets no rows would give a number as well")
+          .label("the model returns a number, and only the run knows how many "
+                 "rows the batch has")
+          .note("return a tensor with one row for each row of the batch, and "
+                "reduce it after the call");
+      return c.fail();
+    }
     Val one = typeOf(tensor).dims.empty() ? c.tensors.reshapeTo(tensor, Size(1))
                                           : tensor;
     return bring(one, output);
@@ -402,6 +412,10 @@ DataParallel::Replica DataParallel::Call::makeReplica(size_t index,
                   c.regionDepth};
   if (index == 0)
     return replica;
+  std::string &instance = parent.names.instances[place.ordinal];
+  if (instance.empty())
+    instance =
+        c.models.uniqueName("replica" + std::to_string(place.ordinal));
   for (const NamedSlot &named : slots) {
     Slot &slot = *named.slot;
     Val value = valueOf(c.models.readSlot(slot, args.range));
@@ -412,10 +426,9 @@ DataParallel::Replica DataParallel::Call::makeReplica(size_t index,
       replica.parameters[&slot] = value;
       continue;
     }
-    std::string instance = "replica" + std::to_string(place.ordinal);
     std::string &name = replica.buffers[&slot];
     name = instance + "." + slot.name;
-    if (parent.declared.insert(name).second)
+    if (parent.names.declared.insert(name).second)
       c.emit().declareSlot(name, td::SlotKind::Buffer, slot.name, instance,
                            slot.isHostNumber ? c.tensors.shapeOf(slot.type)
                                              : c.models.slotShape(slot.type));
@@ -627,22 +640,44 @@ RandomCall DataParallel::nextCall() {
              : c.emit().nextRandom();
 }
 
+/// Whether a size is computed from a variable.
+static bool dependsOn(const Size &size, const SizeAtomRef &variable) {
+  return llvm::any_of(size.getTerms(), [&](const SizeTerm &term) {
+    return llvm::any_of(term.factors, [&](const SizeAtomRef &factor) {
+      return factor == variable ||
+             (!factor->isVariable() &&
+              (dependsOn(factor->getNumerator(), variable) ||
+               dependsOn(factor->getDenominator(), variable)));
+    });
+  });
+}
+
 Typed DataParallel::random(td::Distribution distribution,
                            llvm::ArrayRef<Value> bounds,
                            const TensorType &type) {
   TypedBuilder &builder = c.tensors.builder;
   RandomCall call = nextCall();
+  auto isOfRows = [&](const Size &size) {
+    return current && dependsOn(size, current->rows.count.getAtom());
+  };
+  auto *ofRows = llvm::find_if(type.dims, isOfRows);
+  if (ofRows == type.dims.end())
+    return typed::random(builder, distribution, bounds, type, call);
+  std::optional<Size> each = perRow(*ofRows, current->rows.count);
+  if (!each || distribution == td::Distribution::Permutation ||
+      llvm::count_if(type.dims, isOfRows) != 1) {
+    c.unsupported(c.here,
+                  "a `forward` of a DataParallel model that draws random "
+                  "numbers which do not belong to one row each");
+    return typed::random(builder, distribution, bounds, type, call);
+  }
+  unsigned dim = ofRows - type.dims.begin();
   TensorType whole = type;
-  if (current && distribution != td::Distribution::Permutation)
-    for (auto [dim, size] : llvm::enumerate(type.dims))
-      if (std::optional<Size> each = perRow(size, current->rows.count)) {
-        whole.dims[dim] = *each * current->rows.all;
-        Val drawn = makeTensor(
-            whole,
-            typed::random(builder, distribution, bounds, whole, call).value);
-        Size start = *each * current->rows.first;
-        return typedOf(c.tensors.sliceOf(
-            drawn, makeInt(start, c.host.sizeValue(start)), dim, 1, size));
-      }
-  return typed::random(builder, distribution, bounds, type, call);
+  whole.dims[dim] = *each * current->rows.all;
+  Val drawn = makeTensor(
+      whole, typed::random(builder, distribution, bounds, whole, call).value);
+  Size start = *each * current->rows.first;
+  return typedOf(c.tensors.sliceOf(drawn,
+                                   makeInt(start, c.host.sizeValue(start)), dim,
+                                   1, type.dims[dim]));
 }

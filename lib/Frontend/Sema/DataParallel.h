@@ -49,6 +49,14 @@ public:
   Typed random(td::Distribution distribution, llvm::ArrayRef<Value> bounds,
                const TensorType &type);
 
+  /// What the replicas' buffers are called. A walk aside must leave it as it
+  /// was.
+  struct Names {
+    llvm::StringSet<> declared; ///< their slots
+    std::map<int64_t, std::string> instances; ///< by GPU
+  };
+  Names names;
+
 private:
   /// The rows of a batch that one GPU gets.
   struct Rows {
@@ -79,7 +87,6 @@ private:
 
   Checker &c;
   Replica *current = nullptr; ///< null outside of such a walk
-  llvm::StringSet<> declared; ///< the slots of the replicas' buffers
 };
 
 } // namespace tdc::sema

@@ -15,7 +15,8 @@ namespace {
 class ModelCopier {
 public:
   ModelCopier(Checker &c, SourceRange range) : c(c), range(range) {}
-  Val copy(const Val &val);
+  /// `isPart`: of a model that is copied.
+  Val copy(const Val &val, bool isPart = false);
   std::vector<std::shared_ptr<ModelInstance>> made; ///< parts first
 
 private:
@@ -59,10 +60,12 @@ ModelCopier::copyModel(const ModelInstance &model) {
   result->typeName = model.typeName;
   result->made = c.userRange(range);
   for (const auto &entry : model.config)
-    result->config[entry.first()] = copy(entry.second);
+    result->config[entry.first()] = copy(entry.second, /*isPart=*/true);
+  // The module of a DataParallel stays a model of its own.
+  bool hasParts = model.native != NativeModel::DataParallel;
   for (const ModelInstance::Member &member : model.members) {
     if (!member.slot) {
-      Val val = copy(member.val);
+      Val val = copy(member.val, hasParts);
       result->add(member.name).val = std::move(val);
       continue;
     }
@@ -79,9 +82,8 @@ ModelCopier::copyModel(const ModelInstance &model) {
   return result;
 }
 
-Val ModelCopier::copy(const Val &val) {
+Val ModelCopier::copy(const Val &val, bool isPart) {
   if (val.is(ValKind::Model)) {
-    bool isPart = !models.empty();
     Val result = val;
     result.data = copyModel(val.as<ModelInstance>());
     result.as<ModelInstance>().adopted |= isPart;
@@ -90,7 +92,7 @@ Val ModelCopier::copy(const Val &val) {
   if (val.is(ValKind::List) || val.is(ValKind::Tuple)) {
     Vals elements;
     for (const Val &element : elementsOf(val))
-      elements.push_back(copy(element));
+      elements.push_back(copy(element, isPart));
     return makeSequence(val.kind, std::move(elements));
   }
   // A method of the model, kept in a field, becomes one of the copy.

@@ -103,6 +103,15 @@ void Places::reportModelPlace(const ModelInstance &model,
                               const CallArgs &args) {
   const Place &place = owner.place, &data = typeOf(arg).place;
   SourceRange range = arg.range.isValid() ? arg.range : args.range;
+  if (std::optional<Place> replica = c.dataParallel.placeOf(owner)) {
+    c.error(DiagCode::TD502, range,
+            "the data is on another device than the model")
+        .label(typeText(typeOf(arg)))
+        .secondaryLabel(args.calleeRange, "on @" + placeText(*replica))
+        .note("`forward` runs on each GPU of `DataParallel`, with its rows "
+              "there: `x.to(…)` of one GPU is wrong on the others");
+    return;
+  }
   if (!isCpuOrFree(place)) {
     Diagnostic &report = c.error(
         DiagCode::TD502, range,

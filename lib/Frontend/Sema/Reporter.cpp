@@ -59,7 +59,17 @@ SourceRange Reporter::layerAround() const {
 
 Diagnostic &Reporter::warning(DiagCode code, SourceRange range,
                               const llvm::Twine &title) {
-  return diags->report(code, userRange(range), title);
+  std::string text = title.str();
+  if (text.empty())
+    text = getDiagInfo(code).title.str();
+  // Of some errors there are cases that are warnings.
+  return diags->report({code,
+                        Severity::Warning,
+                        std::move(text),
+                        {userRange(range), ""},
+                        {},
+                        {},
+                        {}});
 }
 
 SourceRange Reporter::letBefore(SourceRange name) const {

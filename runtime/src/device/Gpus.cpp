@@ -98,7 +98,7 @@ void Gpus::notePath(int32_t from, int32_t to) {
   saidFar = true;
   std::string note = "note: cuda:" + std::to_string(std::min(from, to) - 1) +
                      " and cuda:" + std::to_string(std::max(from, to) - 1) +
-                     " cannot reach each other: copies between them go "
+                     " cannot reach each other: copies between such GPUs go "
                      "through the host\n";
   context.progress.hide();
   writeAll(STDERR_FILENO, note.data(), note.size());

@@ -115,21 +115,23 @@ def TD_DetachOp : TD_Op<"detach", [Pure, SameOperandsAndResultType,
   let assemblyFormat = "$input attr-dict `:` type($result)";
 }
 
-def TD_SumPartsOp : TD_Op<"sum_parts", [Pure, SameOperandsAndResultType]> {
+def TD_SumPartsOp : TD_Op<"sum_parts", [Pure, SameOperandsAndResultType,
+    DeclareOpInterfaceMethods<TD_Differentiable>]> {
   let summary = "the gradient of a parameter that has replicas";
   let description = [{
-    The operand adds up the parts of the gradient that several GPUs have:
-    td.to_device copies them with the role `gradient`. td-data-parallel removes
-    the op.
+    The operand adds up the parts of the gradient of `slot` that several GPUs
+    have: td.to_device copies them with the role `gradient`. td-data-parallel
+    removes the op.
 
     Example:
     ```mlir
-    %y = td.sum_parts %x : tensor<4xf32>
+    td.slot @net.bias param "bias" of "net" : tensor<4xf32>
+    %y = td.sum_parts @net.bias, %x : tensor<4xf32>
     ```
   }];
-  let arguments = (ins TD_Tensor:$input);
+  let arguments = (ins FlatSymbolRefAttr:$slot, TD_Tensor:$input);
   let results = (outs TD_Tensor:$result);
-  let assemblyFormat = "$input attr-dict `:` type($result)";
+  let assemblyFormat = "$slot `,` $input attr-dict `:` type($result)";
 }
 
 def TD_RoundGradientOp : TD_Op<"round_gradient", [Pure, SameOperandsAndResultType,

@@ -21,12 +21,13 @@ def TD_ToDeviceOp : TD_Op<"to_device", [AlwaysSpeculatable,
     (`--placement=off`). `pinned`: the op that makes the operand runs on the
     device of the result, whatever that costs (`--placement=optimize`). `home`:
     an implied copy from or to the place where a file, a loader or a caller has
-    its tensors; the program chose no device there. `role`: a copy that a call of
-    a DataParallel model makes: of the `rows` of a batch for one GPU, or of those
-    of a result; a `replica` of a model's tensor; or the part of a `gradient` that
-    the GPU of a replica has. Such copies are implied.
+    its tensors; the program chose no device there. `role`: a copy for a
+    DataParallel model: of the `rows` of a batch for one GPU, or of those of a
+    result; of what another GPU needs for its `replica` of the model's state; or of
+    parts and sums of a `gradient`.
 
-    C1: shapes and dtypes of operand and result are equal.
+    C1: shapes and dtypes of operand and result are equal. C2: a copy with a role
+    is implied.
 
     Example:
     ```mlir

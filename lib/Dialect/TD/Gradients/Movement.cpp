@@ -130,6 +130,24 @@ SmallVector<Value> RoundGradientOp::buildVJP(OpBuilder &builder,
                  tensorType(getInput()).getElementType())};
 }
 
+SmallVector<Value> SumPartsOp::buildVJP(OpBuilder &,
+                                        ArrayRef<Value> cotangents) {
+  return {cotangents[0]};
+}
+
+/// The role of the copy back of a cotangent.
+static CopyRole getRoleOfVJP(CopyRole role) {
+  switch (role) {
+  case CopyRole::Rows:
+    return CopyRole::Rows;
+  case CopyRole::Replica:
+    return CopyRole::Gradient;
+  case CopyRole::Gradient:
+    return CopyRole::Replica;
+  }
+  llvm_unreachable("unknown role of a copy");
+}
+
 SmallVector<Value> ToDeviceOp::buildVJP(OpBuilder &builder,
                                         ArrayRef<Value> cotangents) {
   TensorBuilder b(builder, getLoc());
@@ -138,7 +156,7 @@ SmallVector<Value> ToDeviceOp::buildVJP(OpBuilder &builder,
   if (std::optional<CopyRole> role = getRole()) {
     back.setImplied(true);
     back.setKept(getKept());
-    back.setRole(*role == CopyRole::Replica ? CopyRole::Gradient : *role);
+    back.setRole(getRoleOfVJP(*role));
   }
   return {back};
 }

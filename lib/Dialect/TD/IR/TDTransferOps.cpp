@@ -18,6 +18,9 @@ LogicalResult ToDeviceOp::verify() {
     return emitOpError("expected operand and result of one shape and dtype, "
                        "got ")
            << from << " and " << to;
+  // C2
+  if (getRole() && !getImplied())
+    return emitOpError("expected a copy with a role to be implied");
   return success();
 }
 

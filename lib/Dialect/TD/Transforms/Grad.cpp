@@ -164,7 +164,10 @@ static bool hasParts(Value sum) {
 static Value getGradient(TensorBuilder b, const Adjoints &adjoints,
                          StringAttr slot) {
   Value sum = adjoints.slots.lookup(slot);
-  return sum && hasParts(sum) ? b.make<SumPartsOp>(sum) : sum;
+  return sum && hasParts(sum)
+             ? b.make<SumPartsOp>(sum.getType(), FlatSymbolRefAttr::get(slot),
+                                  sum)
+             : sum;
 }
 
 LogicalResult GradPass::serve(GradOp grad) {

@@ -22,8 +22,8 @@ static CUdeviceptr address(const void *pointer) {
 CudaDevice::CudaDevice(const Driver &driver, int ordinal,
                        const tdrt_gpu_program &program)
     : context(driver, ordinal), chosen(std::in_place, context),
-      program(program), kernels(context, program), memory(context),
-      work(context), arrivals{makeEvent(context), makeEvent(context)},
+      program(program), kernels(context, program), work(context),
+      memory(context, work), arrivals{makeEvent(context), makeEvent(context)},
       sequences(std::make_unique<LaunchSequences>(*this)) {
   if (std::any_of(program.kernels, program.kernels + program.num_kernels,
                   [](const tdrt_gpu_kernel &one) { return one.reports; }))
@@ -45,9 +45,11 @@ void CudaDevice::enableCopiesFrom(const CudaDevice &peer) {
   if (!canAccess)
     return;
   // Without peer access copies still work, only slower, so any result is
-  // accepted, also that another library has enabled it before.
-  context.driver.cuCtxEnablePeerAccess(peer.context.getHandle(), 0);
-  reached.push_back(&peer);
+  // accepted. Another library may have enabled it before.
+  CUresult result =
+      context.driver.cuCtxEnablePeerAccess(peer.context.getHandle(), 0);
+  if (result == CUDA_SUCCESS || result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+    reached.push_back(&peer);
 }
 
 bool CudaDevice::reaches(const Device &peer) const {

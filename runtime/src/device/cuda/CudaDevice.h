@@ -105,9 +105,9 @@ private:
   const tdrt_gpu_program &program;
   std::vector<const Device *> reached; ///< the GPUs that copies come from directly
   Kernels kernels;
-  DeviceMemory memory;
   /// The queue of in-order work: kernels, and the copies between them.
   CudaQueue work;
+  DeviceMemory memory;
   /// The queues of copies that run concurrently with kernels, made at their
   /// first use; `peers` by the device number of the source GPU.
   std::optional<CudaQueue> uploads, downloads;

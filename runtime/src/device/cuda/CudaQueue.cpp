@@ -1,6 +1,7 @@
 //===- CudaQueue.cpp - work of a GPU that runs in order -------------------===//
 
 #include "device/cuda/CudaQueue.h"
+#include "base/Failure.h"
 #include <algorithm>
 
 using namespace tdrt;
@@ -121,6 +122,9 @@ void CudaQueue::follow(CudaQueue &other) {
 }
 
 void CudaQueue::putWaits() {
+  if (awaited.empty())
+    return;
+  CudaContext::Use use(context);
   for (auto [other, position] : std::exchange(awaited, {})) {
     if (position <= std::max(other->finished, getKnown(*other)))
       continue;
@@ -135,6 +139,13 @@ void CudaQueue::putWaits() {
         learn(*queue, before);
     // A later mark of this queue includes this wait.
     ++given;
+  }
+}
+
+void CudaQueue::settle() noexcept {
+  try {
+    putWaits();
+  } catch (const Failure &) {
   }
 }
 

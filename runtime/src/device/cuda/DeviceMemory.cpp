@@ -56,6 +56,7 @@ void DeviceMemory::discard(Block *block) noexcept {
   // The result is ignored: a GPU that has failed reports it again at its next
   // use.
   CudaContext::Use use(context, std::nothrow);
+  work.settle();
   context.driver.cuMemFree_v2(address);
   blocks.erase(address);
 }

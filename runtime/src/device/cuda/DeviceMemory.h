@@ -4,7 +4,7 @@
 #define TDRT_DEVICE_CUDA_DEVICEMEMORY_H
 
 #include "base/Memory.h"
-#include "device/cuda/CudaContext.h"
+#include "device/cuda/CudaQueue.h"
 #include <unordered_map>
 #include <vector>
 
@@ -14,7 +14,9 @@ namespace tdrt {
 /// out again at once: its next use comes later in that stream.
 class DeviceMemory final : public Memory {
 public:
-  explicit DeviceMemory(CudaContext &context) : context(context) {}
+  /// `work`: the stream that uses the blocks.
+  DeviceMemory(CudaContext &context, CudaQueue &work)
+      : context(context), work(work) {}
   ~DeviceMemory() override;
 
   /// Allocates memory for the whole run, not initialised, with 64 bytes past
@@ -43,6 +45,7 @@ private:
   };
 
   CudaContext &context;
+  CudaQueue &work;
   std::unordered_map<CUdeviceptr, DeviceBlock> blocks; ///< by address
   std::vector<CUdeviceptr> arenas;
   int64_t arenaBytes = 0;

@@ -58,7 +58,7 @@ func.func @sections(%a: tensor<3xf32, #td.dev<cuda, 0>>, %b: tensor<3xf32, #td.d
   %copy1 = td.to_device %y {implied, role = #td<role gradient>} : tensor<3xf32, #td.dev<cuda, 1>> to tensor<3xf32, #td.dev<cuda, 0>>
   %both = td.add %copy2, %copy1 : tensor<3xf32, #td.dev<cuda, 0>>
   %all = td.add %both, %x : tensor<3xf32, #td.dev<cuda, 0>>
-  %sum = td.sum_parts %all : tensor<3xf32, #td.dev<cuda, 0>>
+  %sum = td.sum_parts @w, %all : tensor<3xf32, #td.dev<cuda, 0>>
   return %sum : tensor<3xf32, #td.dev<cuda, 0>>
 }
 
@@ -74,7 +74,7 @@ func.func @embedding(%ids: tensor<2xi64, #td.dev<cuda, 0>>, %d: tensor<2x1xf32, 
   %y = td.exp %b : tensor<4x1xf32, #td.dev<cuda, 1>>
   %copy = td.to_device %y {implied, role = #td<role gradient>} : tensor<4x1xf32, #td.dev<cuda, 1>> to tensor<4x1xf32, #td.dev<cuda, 0>>
   %all = td.scatter %copy, %ids, %d dim 0 combine sum : tensor<4x1xf32, #td.dev<cuda, 0>>, tensor<2xi64, #td.dev<cuda, 0>>, tensor<2x1xf32, #td.dev<cuda, 0>>
-  %sum = td.sum_parts %all : tensor<4x1xf32, #td.dev<cuda, 0>>
+  %sum = td.sum_parts @w, %all : tensor<4x1xf32, #td.dev<cuda, 0>>
   return %sum : tensor<4x1xf32, #td.dev<cuda, 0>>
 }
 
@@ -88,12 +88,12 @@ func.func @embedding(%ids: tensor<2xi64, #td.dev<cuda, 0>>, %d: tensor<2x1xf32, 
 func.func @read_early(%a: tensor<2xf32, #td.dev<cuda, 0>>, %b: tensor<2xf32, #td.dev<cuda, 1>>) -> (tensor<2xf32, #td.dev<cuda, 0>>, tensor<2xf32, #td.dev<cuda, 0>>) {
   %copy = td.to_device %b {implied, role = #td<role gradient>} : tensor<2xf32, #td.dev<cuda, 1>> to tensor<2xf32, #td.dev<cuda, 0>>
   %all = td.add %copy, %a : tensor<2xf32, #td.dev<cuda, 0>>
-  %sum = td.sum_parts %all : tensor<2xf32, #td.dev<cuda, 0>>
+  %sum = td.sum_parts @w, %all : tensor<2xf32, #td.dev<cuda, 0>>
   %root = td.sqrt %sum : tensor<2xf32, #td.dev<cuda, 0>>
   %x = td.exp %root : tensor<2xf32, #td.dev<cuda, 0>>
   %copy2 = td.to_device %b {implied, role = #td<role gradient>} : tensor<2xf32, #td.dev<cuda, 1>> to tensor<2xf32, #td.dev<cuda, 0>>
   %all2 = td.add %copy2, %x : tensor<2xf32, #td.dev<cuda, 0>>
-  %sum2 = td.sum_parts %all2 : tensor<2xf32, #td.dev<cuda, 0>>
+  %sum2 = td.sum_parts @v, %all2 : tensor<2xf32, #td.dev<cuda, 0>>
   return %root, %sum2 : tensor<2xf32, #td.dev<cuda, 0>>, tensor<2xf32, #td.dev<cuda, 0>>
 }
 
@@ -112,7 +112,7 @@ func.func @sent(%other: tensor<2xf32, #td.dev<cuda, 0>>) {
   %part = td.exp %copy : tensor<2xf32, #td.dev<cuda, 1>>
   %sent = td.to_device %part {implied, role = #td<role gradient>} : tensor<2xf32, #td.dev<cuda, 1>> to tensor<2xf32, #td.dev<cuda, 0>>
   %both = td.add %sent, %own : tensor<2xf32, #td.dev<cuda, 0>>
-  %sum = td.sum_parts %both : tensor<2xf32, #td.dev<cuda, 0>>
+  %sum = td.sum_parts @m.w, %both : tensor<2xf32, #td.dev<cuda, 0>>
   %scaled = td.mul %sum, %other : tensor<2xf32, #td.dev<cuda, 0>>
   %next = td.sub %w, %scaled : tensor<2xf32, #td.dev<cuda, 0>>
   td.write %next, @m.w : tensor<2xf32, #td.dev<cuda, 0>>
@@ -135,7 +135,7 @@ func.func @taken() -> tensor<2xf32, #td.dev<cuda, 1>> {
   %part = td.exp %copy : tensor<2xf32, #td.dev<cuda, 1>>
   %sent = td.to_device %part {implied, role = #td<role gradient>} : tensor<2xf32, #td.dev<cuda, 1>> to tensor<2xf32, #td.dev<cuda, 0>>
   %both = td.add %sent, %own : tensor<2xf32, #td.dev<cuda, 0>>
-  %sum = td.sum_parts %both : tensor<2xf32, #td.dev<cuda, 0>>
+  %sum = td.sum_parts @m.w, %both : tensor<2xf32, #td.dev<cuda, 0>>
   %next = td.sub %w, %sum : tensor<2xf32, #td.dev<cuda, 0>>
   td.write %next, @m.w : tensor<2xf32, #td.dev<cuda, 0>>
   return %user : tensor<2xf32, #td.dev<cuda, 1>>
@@ -151,7 +151,7 @@ module attributes {td.as_written} {
   func.func @written(%a: tensor<2xf32, #td.dev<cuda, 0>>, %b: tensor<2xf32, #td.dev<cuda, 1>>) -> tensor<2xf32, #td.dev<cuda, 0>> {
     %copy = td.to_device %b {implied, kept, role = #td<role gradient>} : tensor<2xf32, #td.dev<cuda, 1>> to tensor<2xf32, #td.dev<cuda, 0>>
     %all = td.add %copy, %a : tensor<2xf32, #td.dev<cuda, 0>>
-    %sum = td.sum_parts %all : tensor<2xf32, #td.dev<cuda, 0>>
+    %sum = td.sum_parts @w, %all : tensor<2xf32, #td.dev<cuda, 0>>
     return %sum : tensor<2xf32, #td.dev<cuda, 0>>
   }
 }

@@ -19,6 +19,28 @@ using namespace mlir;
 
 namespace tdc::td {
 
+bool addGPUs(SmallVectorImpl<Place> &list, ArrayRef<Place> gpus) {
+  size_t before = list.size();
+  for (const Place &gpu : gpus)
+    if (!llvm::is_contained(list, gpu))
+      list.push_back(gpu);
+  llvm::sort(list, [](const Place &a, const Place &b) {
+    return a.ordinal < b.ordinal;
+  });
+  return list.size() != before;
+}
+
+ReplicaGPUs findReplicas(ModuleOp module) {
+  ReplicaGPUs replicas;
+  module.walk([&](ToDeviceOp copy) {
+    auto read = copy.getInput().getDefiningOp<ReadOp>();
+    if (read && copy.getRole() == CopyRole::Replica)
+      addGPUs(replicas[read.getSlotAttr().getAttr()],
+              getPlace(copy.getType()));
+  });
+  return replicas;
+}
+
 bool hasRole(Operation *op, CopyRole role) {
   auto copy = dyn_cast_or_null<ToDeviceOp>(op);
   return copy && copy.getRole() == role;
@@ -57,12 +79,13 @@ struct DataParallelPass
     if (!isParallel)
       return;
     copyRowsDirectly(module);
+    ReplicaGPUs replicas = findReplicas(module);
     Twins twins;
     for (Block *block : withGradients) {
       alternate(*block);
-      sumGradients(*block, twins);
+      sumGradients(*block, replicas, twins);
     }
-    replicateState(module, twins);
+    replicateState(module, replicas, twins);
   }
 };
 } // namespace

@@ -6,6 +6,7 @@
 #include "Dialect/TD/IR/TD.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace tdc::td {
 
@@ -26,6 +27,14 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallDenseMap<int64_t, mlir::Value>> twins;
 };
 
+/// The GPUs that have replicas of each slot, by their number. The model's own
+/// GPU is not among them.
+using ReplicaGPUs = llvm::MapVector<mlir::StringAttr, llvm::SmallVector<Place>>;
+ReplicaGPUs findReplicas(mlir::ModuleOp module);
+
+/// Adds GPUs to a list that is ordered by their number; true if it grows.
+bool addGPUs(llvm::SmallVectorImpl<Place> &list, llvm::ArrayRef<Place> gpus);
+
 /// Whether it is a copy with this role.
 bool hasRole(mlir::Operation *op, CopyRole role);
 
@@ -39,12 +48,14 @@ void copyRowsDirectly(mlir::ModuleOp module);
 /// Orders the ops of a block so that those of different GPUs alternate.
 void alternate(mlir::Block &block);
 
-/// Sums the gradients of a block on all GPUs that have parts of them, and adds
-/// the sums to the twins.
-void sumGradients(mlir::Block &block, Twins &twins);
+/// Sums each gradient of a block on all GPUs that have replicas of its
+/// parameter, and adds the sums to the twins.
+void sumGradients(mlir::Block &block, const ReplicaGPUs &replicas,
+                  Twins &twins);
 
 /// Gives each replica of a model its own slots, which change as the model's do.
-void replicateState(mlir::ModuleOp module, const Twins &twins);
+void replicateState(mlir::ModuleOp module, const ReplicaGPUs &replicas,
+                    const Twins &twins);
 
 } // namespace tdc::td
 

@@ -19,6 +19,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DataParallel.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/Gradients/TensorBuilder.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -33,6 +34,7 @@ constexpr int64_t kBucketBytes = 4 << 20;
 /// The gradient of one parameter.
 struct Gradient {
   SumPartsOp op;
+  llvm::SmallVector<Place> gpus; ///< that sum it; the model's own first
   /// The part of each GPU; null if it has none.
   llvm::SmallVector<Value> parts;
   Operation *known = nullptr; ///< the op that makes the last part
@@ -42,9 +44,7 @@ struct Gradient {
     return cast<RankedTensorType>(SumPartsOp(op).getType());
   }
   int64_t countElements() const { return getType().getNumElements(); }
-  int64_t countBytes() const {
-    return countElements() * getType().getElementTypeBitWidth() / 8;
-  }
+  int64_t countBytes() const { return estimateBytes(getType()); }
 };
 
 /// Elements `first` to `last` of a tensor of one dim.
@@ -55,15 +55,16 @@ struct Piece {
 
 class GradientSums {
 public:
-  GradientSums(Block &block, Twins &twins) : block(block), twins(twins) {}
+  GradientSums(Block &block, const ReplicaGPUs &replicas, Twins &twins)
+      : block(block), replicas(replicas), twins(twins) {}
 
   void run();
 
 private:
-  void findGPUs();
   void findGradients();
   void addLeaves(Value sum, Gradient &gradient);
-  std::vector<std::vector<Gradient *>> makeBuckets();
+  void addPart(const Place &gpu, Value part, Gradient &gradient);
+  std::vector<std::vector<Gradient *>> makeBuckets(ArrayRef<Place> gpus);
   void emit(llvm::ArrayRef<Gradient *> bucket, Operation *next);
   /// The op of the block that makes the value; null if it is there before.
   Operation *getMaker(Value value) {
@@ -77,8 +78,8 @@ private:
   Value join(OpBuilder &builder, Location loc, llvm::ArrayRef<Piece> pieces);
 
   Block &block;
+  const ReplicaGPUs &replicas;
   Twins &twins;
-  llvm::SmallVector<Place> gpus; ///< the first GPU first
   std::vector<Gradient> gradients;
 };
 
@@ -93,20 +94,6 @@ bool isBefore(Operation *a, Operation *b) {
   return a && b ? a->isBeforeInBlock(b) : !a && b;
 }
 
-void GradientSums::findGPUs() {
-  for (auto copy : block.getOps<ToDeviceOp>()) {
-    if (copy.getRole() != CopyRole::Gradient)
-      continue;
-    for (const Place &gpu :
-         {getPlace(copy.getType()), getPlace(copy.getInput().getType())})
-      if (!llvm::is_contained(gpus, gpu))
-        gpus.push_back(gpu);
-  }
-  llvm::sort(gpus.begin() + 1, gpus.end(), [](const Place &a, const Place &b) {
-    return a.ordinal < b.ordinal;
-  });
-}
-
 /// Whether one op alone reads the value, a sum or the copy of a part.
 bool isInner(Value value, Block &block) {
   Operation *op = value.getDefiningOp();
@@ -114,21 +101,29 @@ bool isInner(Value value, Block &block) {
          (isa<AddOp>(op) || hasRole(op, CopyRole::Gradient));
 }
 
+void GradientSums::addPart(const Place &gpu, Value part, Gradient &gradient) {
+  auto *found = llvm::find(gradient.gpus, gpu);
+  if (found == gradient.gpus.end()) {
+    gradient.gpus.push_back(gpu);
+    gradient.parts.push_back(part);
+    return;
+  }
+  Value &known = gradient.parts[found - gradient.gpus.begin()];
+  if (!known) {
+    known = part;
+    return;
+  }
+  OpBuilder builder = builderAfter(later(getMaker(known), getMaker(part)));
+  known = AddOp::create(builder, gradient.op.getLoc(), known, part);
+}
+
 /// Adds the parts that a sum consists of.
 void GradientSums::addLeaves(Value sum, Gradient &gradient) {
-  auto add = [&](unsigned gpu, Value part) {
-    Value &known = gradient.parts[gpu];
-    if (!known) {
-      known = part;
-      return;
-    }
-    OpBuilder builder = builderAfter(later(getMaker(known), getMaker(part)));
-    known = AddOp::create(builder, sum.getLoc(), known, part);
-  };
+  auto addOwn = [&](Value part) { addPart(gradient.gpus[0], part, gradient); };
   Operation *op = sum.getDefiningOp();
   if (hasRole(op, CopyRole::Gradient)) {
     Value part = cast<ToDeviceOp>(op).getInput();
-    add(llvm::find(gpus, getPlace(part)) - gpus.begin(), part);
+    addPart(getPlace(part), part, gradient);
     return;
   }
   if (auto both = dyn_cast_or_null<AddOp>(op);
@@ -138,7 +133,7 @@ void GradientSums::addLeaves(Value sum, Gradient &gradient) {
       if (isInner(side, block))
         addLeaves(side, gradient);
       else
-        add(0, side);
+        addOwn(side);
     return;
   }
   // The first GPU's part is added to the sum of the others in place.
@@ -152,17 +147,21 @@ void GradientSums::addLeaves(Value sum, Gradient &gradient) {
     builder.setInsertionPoint(own);
     own->setOperand(
         base, TensorBuilder(builder, op->getLoc()).zeros(update.getBase()));
-    add(0, own->getResult(0));
+    addOwn(own->getResult(0));
     return;
   }
-  add(0, sum);
+  addOwn(sum);
 }
 
 void GradientSums::findGradients() {
   for (auto op : block.getOps<SumPartsOp>()) {
     Gradient &gradient = gradients.emplace_back();
     gradient.op = op;
-    gradient.parts.resize(gpus.size());
+    gradient.gpus = {getPlace(op.getType())};
+    auto found = replicas.find(op.getSlotAttr().getAttr());
+    if (found != replicas.end())
+      llvm::append_range(gradient.gpus, found->second);
+    gradient.parts.resize(gradient.gpus.size());
     addLeaves(op.getInput(), gradient);
     for (Value part : gradient.parts)
       if (part)
@@ -179,12 +178,15 @@ void GradientSums::findGradients() {
   });
 }
 
-/// Gradients that become known one after the other, of one dtype.
-std::vector<std::vector<Gradient *>> GradientSums::makeBuckets() {
+/// Gradients on these GPUs that become known one after the other, of one dtype.
+std::vector<std::vector<Gradient *>>
+GradientSums::makeBuckets(ArrayRef<Place> gpus) {
   std::vector<std::vector<Gradient *>> buckets;
   int64_t bytes = 0;
   Operation *read = nullptr; // the first reader of the last bucket
   for (Gradient &gradient : gradients) {
+    if (ArrayRef<Place>(gradient.gpus) != gpus)
+      continue;
     bool fits = !buckets.empty() && bytes < kBucketBytes &&
                 isBefore(gradient.known, read) &&
                 buckets.back()[0]->getType().getElementType() ==
@@ -205,7 +207,7 @@ std::vector<std::vector<Gradient *>> GradientSums::makeBuckets() {
 /// The part of a GPU as a tensor of one dim.
 Value GradientSums::getPart(TensorBuilder &b, Gradient &gradient,
                             unsigned gpu) {
-  RankedTensorType type = withPlace(gradient.getType(), gpus[gpu]);
+  RankedTensorType type = withPlace(gradient.getType(), gradient.gpus[gpu]);
   RankedTensorType flat = withShape(type, gradient.countElements());
   Value part = gradient.parts[gpu];
   if (!part)
@@ -268,6 +270,7 @@ void GradientSums::emit(ArrayRef<Gradient *> bucket, Operation *next) {
     count += gradient->countElements();
   }
   Location loc = bucket[0]->op.getLoc();
+  SmallVector<Place> gpus = bucket[0]->gpus;
   int64_t n = gpus.size();
   auto sectionStart = [&](int64_t section) { return section * count / n; };
 
@@ -340,15 +343,20 @@ void GradientSums::emit(ArrayRef<Gradient *> bucket, Operation *next) {
 }
 
 void GradientSums::run() {
-  findGPUs();
   findGradients();
-  std::vector<std::vector<Gradient *>> buckets = makeBuckets();
-  for (auto [i, bucket] : llvm::enumerate(buckets)) {
-    Operation *next = nullptr;
-    if (i + 1 != buckets.size())
-      for (Gradient *gradient : buckets[i + 1])
-        next = later(next, gradient->known);
-    emit(bucket, next);
+  SmallVector<SmallVector<Place>> lists;
+  for (const Gradient &gradient : gradients)
+    if (!llvm::is_contained(lists, gradient.gpus))
+      lists.push_back(gradient.gpus);
+  for (ArrayRef<Place> gpus : lists) {
+    std::vector<std::vector<Gradient *>> buckets = makeBuckets(gpus);
+    for (auto [i, bucket] : llvm::enumerate(buckets)) {
+      Operation *next = nullptr;
+      if (i + 1 != buckets.size())
+        for (Gradient *gradient : buckets[i + 1])
+          next = later(next, gradient->known);
+      emit(bucket, next);
+    }
   }
   // Those that nothing reads.
   for (auto op : llvm::make_early_inc_range(block.getOps<SumPartsOp>()))
@@ -357,8 +365,8 @@ void GradientSums::run() {
 
 } // namespace
 
-void sumGradients(Block &block, Twins &twins) {
-  GradientSums(block, twins).run();
+void sumGradients(Block &block, const ReplicaGPUs &replicas, Twins &twins) {
+  GradientSums(block, replicas, twins).run();
 }
 
 } // namespace tdc::td

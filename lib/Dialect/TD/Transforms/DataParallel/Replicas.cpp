@@ -9,10 +9,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "DataParallel.h"
+#include "Dialect/TD/Analysis/Sizes.h"
 #include "Dialect/TD/IR/Views.h"
 #include "Dialect/TD/Transforms/Passes.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
@@ -24,16 +24,15 @@ using SlotSet = llvm::SetVector<StringAttr>;
 
 int64_t countBytes(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.hasStaticShape())
-    return std::numeric_limits<int32_t>::max(); // more than is worth a copy
-  return type.getNumElements() *
-         std::max<int64_t>(1, type.getElementTypeBitWidth() / 8);
+  return type.hasStaticShape()
+             ? estimateBytes(type)
+             : std::numeric_limits<int32_t>::max(); // is not worth a copy
 }
 
 class Replicas {
 public:
-  Replicas(ModuleOp module, const Twins &sums)
-      : module(module), symbols(module), sums(sums) {}
+  Replicas(ModuleOp module, const ReplicaGPUs &replicas, const Twins &sums)
+      : module(module), symbols(module), sums(sums), gpus(replicas) {}
 
   void run();
 
@@ -50,6 +49,9 @@ private:
   bool addSlots(Value value, SlotSet &read, llvm::DenseSet<Value> &seen);
   bool learns(WriteOp write);
   bool learns(StringAttr slot);
+  /// Whether a write that is not repeated runs as often as the steps that learn
+  /// the slot: in their loop.
+  bool runsWithSteps(Operation *write, StringAttr slot);
 
   StringAttr getReplica(StringAttr slot, const Place &gpu);
   Value at(Value value, const Place &gpu);
@@ -66,7 +68,9 @@ private:
   llvm::MapVector<StringAttr, SmallVector<ToDeviceOp>> copies;
   llvm::DenseMap<StringAttr, SmallVector<Operation *>> writers;
   llvm::DenseMap<StringAttr, Place> home;
-  SmallVector<Place> gpus;
+  /// The GPUs with replicas of each slot: of a parameter, and of what its steps
+  /// read.
+  ReplicaGPUs gpus;
   SlotSet chosen;
   llvm::DenseSet<StringAttr> refused; ///< a step would send its values
   llvm::DenseMap<Value, int64_t> costs;
@@ -79,16 +83,14 @@ void Replicas::findUses() {
     if (auto user = dyn_cast<SlotUser>(op))
       for (StringAttr slot : user.getWrittenSlots())
         writers[slot].push_back(op);
+    if (auto read = dyn_cast<ReadOp>(op))
+      if (Place place = getPlace(read.getType());
+          place.kind == Place::Kind::Cuda)
+        home[slotOf(read)] = place;
     auto copy = dyn_cast<ToDeviceOp>(op);
-    if (!copy || copy.getRole() != CopyRole::Replica)
-      return;
-    auto read = copy.getInput().getDefiningOp<ReadOp>();
-    if (!read)
-      return;
-    copies[slotOf(read)].push_back(copy);
-    home[slotOf(read)] = getPlace(read.getType());
-    if (Place gpu = getPlace(copy.getType()); !llvm::is_contained(gpus, gpu))
-      gpus.push_back(gpu);
+    if (copy && copy.getRole() == CopyRole::Replica)
+      if (auto read = copy.getInput().getDefiningOp<ReadOp>())
+        copies[slotOf(read)].push_back(copy);
   });
 }
 
@@ -159,6 +161,16 @@ bool Replicas::learns(StringAttr slot) {
   });
 }
 
+bool Replicas::runsWithSteps(Operation *write, StringAttr slot) {
+  auto loop = write->getParentOfType<LoopLikeOpInterface>();
+  return loop && llvm::none_of(writers.lookup(slot), [&](Operation *other) {
+           auto step = dyn_cast<WriteOp>(other);
+           return step && isRepeated(step) &&
+                  step->getParentOfType<LoopLikeOpInterface>() != loop &&
+                  loop->isProperAncestor(step);
+         });
+}
+
 /// Chooses the slots of parameters that learn, and of all that their steps
 /// read, unless a step would have to send their values.
 void Replicas::chooseSlots() {
@@ -169,17 +181,24 @@ void Replicas::chooseSlots() {
     for (auto &[slot, uses] : copies)
       if (!refused.contains(slot) && learns(slot))
         chosen.insert(slot);
-    for (size_t i = 0; i != chosen.size() && !changes; ++i)
-      for (Operation *op : writers.lookup(chosen[i])) {
+    for (size_t i = 0; i != chosen.size() && !changes; ++i) {
+      StringAttr slot = chosen[i];
+      for (Operation *op : writers.lookup(slot)) {
         auto write = dyn_cast<WriteOp>(op);
         if (write && isRepeated(write)) {
+          SlotSet read;
           llvm::DenseSet<Value> seen;
-          addSlots(write.getValue(), chosen, seen);
-        } else if (!isa<MoveOp>(op) &&
-                   op->getParentOfType<LoopLikeOpInterface>()) {
-          changes |= refused.insert(chosen[i]).second;
+          addSlots(write.getValue(), read, seen);
+          SmallVector<Place> own = gpus[slot];
+          for (StringAttr other : read) {
+            chosen.insert(other);
+            changes |= addGPUs(gpus[other], own);
+          }
+        } else if (!isa<MoveOp>(op) && runsWithSteps(op, slot)) {
+          changes |= refused.insert(slot).second;
         }
       }
+    }
   }
 }
 
@@ -260,7 +279,7 @@ void Replicas::replicateWrites(StringAttr slot) {
                                        symbols.lookup<SlotOp>(slot).getType()),
                                    home.lookup(slot)),
                          FlatSymbolRefAttr::get(slot));
-    for (const Place &gpu : gpus) {
+    for (const Place &gpu : gpus[slot]) {
       auto write = dyn_cast<WriteOp>(op);
       bool isAgain = write && isRepeated(write);
       Value twin = isAgain ? at(value, gpu)
@@ -290,8 +309,9 @@ void Replicas::run() {
 
 } // namespace
 
-void replicateState(ModuleOp module, const Twins &twins) {
-  Replicas(module, twins).run();
+void replicateState(ModuleOp module, const ReplicaGPUs &replicas,
+                    const Twins &twins) {
+  Replicas(module, replicas, twins).run();
 }
 
 } // namespace tdc::td

@@ -2,13 +2,16 @@
 //
 // A program may bring the whole batch to the first GPU, as for the loss there:
 // the rows for other GPUs are copied from where the batch was before. If
-// nothing but such rows is taken from the copy, the first GPU gets only its
-// own.
+// nothing else is read from the copy but the first GPU's rows, it gets only
+// these. A batch that a loop uses again and again is copied once, as the
+// program says.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DataParallel.h"
 #include "Dialect/TD/IR/Views.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 using namespace mlir;
 
@@ -27,13 +30,28 @@ static void sliceBeforeCopy(SliceOp slice) {
   slice.erase();
 }
 
+static bool areInOneLoop(Operation *a, Operation *b) {
+  return a->getParentOfType<LoopLikeOpInterface>() ==
+         b->getParentOfType<LoopLikeOpInterface>();
+}
+
+/// Whether the slices are equal, and can be the rows of the first GPU.
+static bool areFirstRows(ArrayRef<SliceOp> slices) {
+  return llvm::all_of(slices, [&](SliceOp slice) {
+    return slice.getDim() == 0 && slice.getStep() == 1 &&
+           matchPattern(slice.getStart(), m_Zero()) &&
+           slice.getType() == SliceOp(slices[0]).getType();
+  });
+}
+
 void copyRowsDirectly(ModuleOp module) {
   llvm::SetVector<Operation *> batches;
   module->walk([&](ToDeviceOp copy) {
     auto slice = copy.getInput().getDefiningOp<SliceOp>();
     if (copy.getRole() != CopyRole::Rows || !slice)
       return;
-    if (auto batch = slice.getInput().getDefiningOp<ToDeviceOp>())
+    auto batch = slice.getInput().getDefiningOp<ToDeviceOp>();
+    if (batch && areInOneLoop(batch, slice))
       batches.insert(batch);
   });
   for (Operation *batch : batches) {
@@ -41,7 +59,7 @@ void copyRowsDirectly(ModuleOp module) {
     llvm::SmallVector<SliceOp> own, others;
     for (Operation *user : batch->getUsers()) {
       auto slice = dyn_cast<SliceOp>(user);
-      if (!slice) {
+      if (!slice || !areInOneLoop(batch, slice)) {
         isWhole = true;
         continue;
       }
@@ -52,7 +70,7 @@ void copyRowsDirectly(ModuleOp module) {
     }
     for (SliceOp slice : others)
       sliceBeforeCopy(slice);
-    if (!isWhole)
+    if (!isWhole && areFirstRows(own))
       for (SliceOp slice : own)
         sliceBeforeCopy(slice);
   }
