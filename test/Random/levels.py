@@ -24,12 +24,12 @@ GPU = "run,gpu"
 PROCESSORS = {"haswell": "avx2", "x86-64-v2": "sse4_2"}
 # Without these passes a program means the same. Where nothing is on a GPU, some have nothing to
 # do. All others are needed: td-grad computes gradients, td-resolve gives tensors the device that
-# type conversion asks for, td-place puts the copies, td-form-kernels cuts what the conversions
-# compile, and those conversions are the compiler.
+# type conversion asks for, td-data-parallel removes td.sum_parts, td-place puts the copies,
+# td-form-kernels cuts what the conversions compile, and those conversions are the compiler.
 OPTIONAL = ["td-unused-loops", "td-gradient-presence", "td-simplify", "td-sink-reshapes",
             "td-fuse-stages", "td-assign-layouts", "td-hoist-scalars"]
-OPTIONAL_ON_GPUS = [*OPTIONAL, "td-choose-devices", "td-fit-memory", "td-verify-grad",
-                    "td-verify-placement", "td-schedule", "td-verify-schedule",
+OPTIONAL_ON_GPUS = [*OPTIONAL, "td-verify-replicas", "td-choose-devices", "td-fit-memory",
+                    "td-verify-grad", "td-verify-placement", "td-schedule", "td-verify-schedule",
                     "merge-launches", "td-verify-buffers", "td-verify-memory"]
 # Optional parts of passes.
 PARTS = ["td-form-kernels:merge=false", "kernel-to-cpu:always-panels=true",

@@ -1,8 +1,10 @@
 //===- VerifyReplicas.cpp - td-verify-replicas: replicas stay equal -------===//
 //
-// Shares no code with td-data-parallel: it compares how the new values of a
-// slot and of its replicas are computed. They are equal if they are copies of
-// one value, or if the same ops make them of equal values.
+// Has no code of td-data-parallel, only IR helpers that both use: getContent
+// and withPlace. It walks a module once, in program order, and knows at each op
+// which replicas do not have the new value of their slot yet. It compares how
+// the new values of a slot and of its replicas are computed. They are equal if
+// they are copies of one value, or if the same ops make them of equal values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,11 +23,28 @@ using namespace mlir;
 namespace tdc::td {
 namespace {
 
-/// The slots whose values an op replaces; td.move keeps them.
-SmallVector<StringAttr> getNewSlots(Operation *op) {
-  auto user = dyn_cast<SlotUser>(op);
-  return user && !isa<MoveOp>(op) ? user.getWrittenSlots()
-                                  : SmallVector<StringAttr>();
+bool haveSameTypeButPlace(Type type, Type other) {
+  auto tensor = dyn_cast<RankedTensorType>(type),
+       otherTensor = dyn_cast<RankedTensorType>(other);
+  return type == other ||
+         (tensor && otherTensor &&
+          withPlace(tensor, Place()) == withPlace(otherTensor, Place()));
+}
+
+/// Whether the attributes are equal, but for the places in types of data.
+bool haveSameAttributes(Operation *op, Operation *twin) {
+  DictionaryAttr own = op->getAttrDictionary(),
+                 others = twin->getAttrDictionary();
+  return own.size() == others.size() &&
+         llvm::all_of(own, [&](NamedAttribute attribute) {
+           Attribute other = others.get(attribute.getName());
+           auto data = dyn_cast<DenseElementsAttr>(attribute.getValue());
+           auto otherData = dyn_cast_or_null<DenseElementsAttr>(other);
+           return attribute.getValue() == other ||
+                  (data && otherData &&
+                   haveSameTypeButPlace(data.getType(), otherData.getType()) &&
+                   data == otherData.reshape(data.getType()));
+         });
 }
 
 class ReplicaVerifier {
@@ -38,55 +57,45 @@ public:
       }
   }
 
-  LogicalResult verify(Operation *op);
+  /// No replica is stale at the start of a block, nor at its end.
+  LogicalResult verify(Block &block);
 
 private:
-  LogicalResult verifyWrites(Operation *op, StringAttr slot);
+  /// A new value of a slot that a replica does not have yet.
+  struct NewValue {
+    Operation *op;
+    Value content; ///< null until an op reads it
+  };
+
+  LogicalResult verify(Operation *op);
+  LogicalResult verifyRead(Operation *op, StringAttr slot);
+  LogicalResult verifyReplica(Operation *op, StringAttr replica);
+  /// An error for each replica that has not got its value.
+  LogicalResult verifyNoneIsStale();
   bool areEqual(Value value, Value twin);
   bool areReadTogether(ReadOp read, ReadOp twin) const;
-  static bool haveSameAttributes(Operation *op, Operation *twin);
+  StringAttr getOriginal(StringAttr slot) const {
+    StringAttr original = originals.lookup(slot);
+    return original ? original : slot;
+  }
 
   llvm::DenseMap<StringAttr, StringAttr> originals;
   llvm::DenseMap<StringAttr, SmallVector<StringAttr>> replicas;
+  llvm::MapVector<StringAttr, NewValue> stale; ///< by replica
+  /// How many ops before this one give a slot a new value.
+  llvm::DenseMap<StringAttr, unsigned> versions;
+  /// The version of the slot, or of the original of the replica, at a read.
+  llvm::DenseMap<Operation *, unsigned> readVersions;
   llvm::DenseMap<std::pair<Value, Value>, bool> known;
 };
 
-/// Whether no op between the two reads gives one of their slots a new value.
+/// Whether the reads are of a slot or its replicas, with one value of the slot.
+/// Ops of other blocks may run again between two reads.
 bool ReplicaVerifier::areReadTogether(ReadOp read, ReadOp twin) const {
-  StringAttr slot = read.getSlotAttr().getAttr(),
-             replica = twin.getSlotAttr().getAttr();
-  if (originals.lookup(replica) != slot || read->getBlock() != twin->getBlock())
-    return false;
-  Operation *first = read, *last = twin;
-  if (last->isBeforeInBlock(first))
-    std::swap(first, last);
-  for (Operation *op = first; op != last; op = op->getNextNode()) {
-    WalkResult result = op->walk([&](Operation *inner) {
-      SmallVector<StringAttr> written = getNewSlots(inner);
-      return llvm::is_contained(written, slot) ||
-                     llvm::is_contained(written, replica)
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return false;
-  }
-  return true;
-}
-
-/// Whether the attributes are equal, but for the places in types of data.
-bool ReplicaVerifier::haveSameAttributes(Operation *op, Operation *twin) {
-  DictionaryAttr own = op->getAttrDictionary(),
-                 others = twin->getAttrDictionary();
-  return own.size() == others.size() &&
-         llvm::all_of(own, [&](NamedAttribute attribute) {
-           Attribute other = others.get(attribute.getName());
-           auto data = dyn_cast<DenseElementsAttr>(attribute.getValue());
-           auto otherData = dyn_cast_or_null<DenseElementsAttr>(other);
-           return attribute.getValue() == other ||
-                  (data && otherData &&
-                   data.getRawData() == otherData.getRawData());
-         });
+  return read->getBlock() == twin->getBlock() &&
+         getOriginal(read.getSlotAttr().getAttr()) ==
+             getOriginal(twin.getSlotAttr().getAttr()) &&
+         readVersions.lookup(read) == readVersions.lookup(twin);
 }
 
 bool ReplicaVerifier::areEqual(Value value, Value twin) {
@@ -103,15 +112,14 @@ bool ReplicaVerifier::areEqual(Value value, Value twin) {
   if (!isNew)
     return found->second;
   Operation *op = value.getDefiningOp(), *other = twin.getDefiningOp();
-  if (!op || !other || op->getName() != other->getName())
+  if (!op || !other || op->getName() != other->getName() ||
+      !haveSameTypeButPlace(value.getType(), twin.getType()))
     return false;
   bool result = false;
   if (auto read = dyn_cast<ReadOp>(op)) {
     result = areReadTogether(read, cast<ReadOp>(other));
   } else if (isa<ComputeOp>(op)) {
-    result = cast<RankedTensorType>(value.getType()).getShape() ==
-                 cast<RankedTensorType>(twin.getType()).getShape() &&
-             op->getNumOperands() == other->getNumOperands() &&
+    result = op->getNumOperands() == other->getNumOperands() &&
              haveSameAttributes(op, other);
     for (auto [a, b] : llvm::zip(op->getOperands(), other->getOperands()))
       result = result && areEqual(a, b);
@@ -119,61 +127,92 @@ bool ReplicaVerifier::areEqual(Value value, Value twin) {
   return known[{value, twin}] = result;
 }
 
-/// Each replica gets the value after the slot, in the same straight-line code.
-LogicalResult ReplicaVerifier::verifyWrites(Operation *op, StringAttr slot) {
-  for (StringAttr replica : replicas.lookup(slot)) {
-    Value content; // of the slot
-    if (auto write = dyn_cast<WriteOp>(op))
-      content = write.getValue();
-    WriteOp found;
-    for (Operation *next = op->getNextNode(); next && !found;
-         next = next->getNextNode()) {
-      if (next->getNumRegions() != 0 ||
-          llvm::is_contained(getNewSlots(next), slot))
-        break;
-      if (auto read = dyn_cast<ReadOp>(next);
-          read && read.getSlotAttr().getAttr() == slot && !content)
-        content = read;
-      if (llvm::is_contained(getNewSlots(next), replica))
-        found = dyn_cast<WriteOp>(next);
+LogicalResult ReplicaVerifier::verifyRead(Operation *op, StringAttr slot) {
+  if (auto found = stale.find(slot); found != stale.end()) {
+    StringRef original = originals.lookup(slot).getValue();
+    InFlightDiagnostic error = op->emitError("expected a write of '")
+                               << slot.getValue()
+                               << "' before this read: it is a replica of '"
+                               << original << "', which has a new value";
+    error.attachNote(found->second.op->getLoc())
+        << "'" << original << "' gets the value here";
+    return error;
+  }
+  auto read = dyn_cast<ReadOp>(op);
+  if (!read)
+    return success();
+  readVersions[read] = versions.lookup(getOriginal(slot));
+  for (StringAttr replica : replicas.lookup(slot))
+    if (auto found = stale.find(replica);
+        found != stale.end() && !found->second.content)
+      found->second.content = read;
+  return success();
+}
+
+LogicalResult ReplicaVerifier::verifyReplica(Operation *op,
+                                             StringAttr replica) {
+  StringRef original = originals.lookup(replica).getValue();
+  auto found = stale.find(replica);
+  if (found == stale.end())
+    return op->emitError("expected a write of '")
+           << original << "' for this write of its replica";
+  Value content = found->second.content;
+  stale.erase(found);
+  auto write = dyn_cast<WriteOp>(op);
+  if (!write || !content || !areEqual(content, write.getValue()))
+    return op->emitError("expected the value of '")
+           << original << "' for its replica";
+  return success();
+}
+
+LogicalResult ReplicaVerifier::verifyNoneIsStale() {
+  for (auto &[replica, value] : stale)
+    value.op->emitError("expected a write of its replica '")
+        << replica.getValue() << "' to follow";
+  return success(stale.empty());
+}
+
+LogicalResult ReplicaVerifier::verify(Operation *op) {
+  auto user = dyn_cast<SlotUser>(op);
+  if (!user || isa<MoveOp>(op)) // which keeps the value
+    return success();
+  for (StringAttr slot : user.getReadSlots())
+    if (failed(verifyRead(op, slot)))
+      return failure();
+  for (StringAttr slot : user.getWrittenSlots())
+    if (originals.contains(slot) && failed(verifyReplica(op, slot)))
+      return failure();
+  for (StringAttr slot : user.getWrittenSlots()) {
+    ++versions[slot];
+    for (StringAttr replica : replicas.lookup(slot)) {
+      // A slot that gets two values in a row has given its replica none.
+      if (stale.contains(replica))
+        return verifyNoneIsStale();
+      stale[replica] = {op, user.getWrittenValue()};
     }
-    if (!found)
-      return op->emitError("expected a write of its replica '")
-             << replica.getValue() << "' to follow";
-    if (!content || !areEqual(content, found.getValue()))
-      return found.emitError("expected the value of '")
-             << slot.getValue() << "' for its replica";
   }
   return success();
 }
 
-/// Nothing else writes a replica.
-LogicalResult ReplicaVerifier::verify(Operation *op) {
-  for (StringAttr slot : getNewSlots(op)) {
-    if (failed(verifyWrites(op, slot)))
+LogicalResult ReplicaVerifier::verify(Block &block) {
+  for (Operation &op : block) {
+    if (op.getNumRegions() != 0 && failed(verifyNoneIsStale()))
       return failure();
-    StringAttr original = originals.lookup(slot);
-    if (!original)
-      continue;
-    Operation *before = op->getPrevNode();
-    while (before && !llvm::is_contained(getNewSlots(before), original))
-      before = before->getPrevNode();
-    if (!before)
-      return op->emitError("expected a write of '")
-             << original.getValue() << "' before that of its replica";
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        if (failed(verify(inner)))
+          return failure();
+    if (failed(verify(&op)))
+      return failure();
   }
-  return success();
+  return verifyNoneIsStale();
 }
 
 struct VerifyReplicasPass
     : public impl::TDVerifyReplicasPassBase<VerifyReplicasPass> {
   void runOnOperation() override {
-    ReplicaVerifier verifier(getOperation());
-    WalkResult result = getOperation()->walk([&](Operation *op) {
-      return failed(verifier.verify(op)) ? WalkResult::interrupt()
-                                         : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
+    if (failed(
+            ReplicaVerifier(getOperation()).verify(*getOperation().getBody())))
       signalPassFailure();
   }
 };
