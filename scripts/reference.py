@@ -19,7 +19,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs/Reference.md"
 ELEMENTWISE = ROOT / "include/Dialect/TD/IR/TDElementwiseOps.td"
-SOURCES = [*sorted((ROOT / "lib/Frontend/Sema").glob("Builtins*.cpp")), ELEMENTWISE,
+# Functions of BuiltinsLints.cpp are for the prelude.
+SOURCES = [*sorted(path for path in (ROOT / "lib/Frontend/Sema").glob("Builtins*.cpp")
+                   if path.stem != "BuiltinsLints"), ELEMENTWISE,
            *sorted(path for path in (ROOT / "prelude").glob("*.tdsl")
                    if path.name not in ("data.tdsl", "optim.tdsl")),
            ROOT / "tools/tdc/OptionTable.cpp", ROOT / "runtime"]

@@ -102,18 +102,18 @@ TEST(PeerTest, FollowsReaders) {
 // after the wait.
 TEST(PeerTest, FreedAfterReaders) {
   for (const char *seed : {"1", "2", "3", "4", "5"})
-    checkWithGpus(
-        3, {{"TDC_SIM_MEMORY", "1000000"}, {"TDC_SIM_SEED", seed}}, [] {
-          Peers p;
-          const int64_t n = 150000; // most of the memory
-          void *block = allocate(p.ctx, 1, n);
-          p.add(1, p.x[0], block);
-          p.wait(1, p.start(1, 2, p.y[0], block));
-          tdrt_free(p.ctx, 1, block);
-          // Another size: the first block is given back.
-          allocate(p.ctx, 1, n + n / 4);
-          EXPECT_EQ(p.read(2, p.y[0]), all(1));
-        });
+    checkWithGpus(3, {{"TDC_SIM_MEMORY", "1000000"}, {"TDC_SIM_SEED", seed}},
+                  [] {
+                    Peers p;
+                    const int64_t n = 150000; // most of the memory
+                    void *block = allocate(p.ctx, 1, n);
+                    p.add(1, p.x[0], block);
+                    p.wait(1, p.start(1, 2, p.y[0], block));
+                    tdrt_free(p.ctx, 1, block);
+                    // Another size: the first block is given back.
+                    allocate(p.ctx, 1, n + n / 4);
+                    EXPECT_EQ(p.read(2, p.y[0]), all(1));
+                  });
 }
 
 // Waits are transitive: a copy that follows a wait also follows the awaited

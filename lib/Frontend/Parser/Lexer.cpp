@@ -194,10 +194,10 @@ private:
       if (info && info->severity == Severity::Warning)
         continue;
       uint32_t start = name.begin() - text.begin();
-      diags.report(
-          DiagCode::TD118, {file, start, start + uint32_t(name.size())},
-          info ? info->name + " is an error, which cannot be allowed"
-               : llvm::Twine("a warning has a code such as TD610"));
+      diags.report(DiagCode::TD118,
+                   {file, start, start + uint32_t(name.size())},
+                   info ? info->name + " is an error, which cannot be allowed"
+                        : llvm::Twine("a warning has a code such as TD610"));
     }
   }
 

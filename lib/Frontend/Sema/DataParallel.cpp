@@ -414,8 +414,7 @@ DataParallel::Replica DataParallel::Call::makeReplica(size_t index,
     return replica;
   std::string &instance = parent.names.instances[place.ordinal];
   if (instance.empty())
-    instance =
-        c.models.uniqueName("replica" + std::to_string(place.ordinal));
+    instance = c.models.uniqueName("replica" + std::to_string(place.ordinal));
   for (const NamedSlot &named : slots) {
     Slot &slot = *named.slot;
     Val value = valueOf(c.models.readSlot(slot, args.range));
@@ -677,7 +676,6 @@ Typed DataParallel::random(td::Distribution distribution,
   Val drawn = makeTensor(
       whole, typed::random(builder, distribution, bounds, whole, call).value);
   Size start = *each * current->rows.first;
-  return typedOf(c.tensors.sliceOf(drawn,
-                                   makeInt(start, c.host.sizeValue(start)), dim,
-                                   1, type.dims[dim]));
+  return typedOf(c.tensors.sliceOf(
+      drawn, makeInt(start, c.host.sizeValue(start)), dim, 1, type.dims[dim]));
 }

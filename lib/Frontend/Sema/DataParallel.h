@@ -52,7 +52,7 @@ public:
   /// What the replicas' buffers are called. A walk aside must leave it as it
   /// was.
   struct Names {
-    llvm::StringSet<> declared; ///< their slots
+    llvm::StringSet<> declared;               ///< their slots
     std::map<int64_t, std::string> instances; ///< by GPU
   };
   Names names;

@@ -88,9 +88,8 @@ static llvm::StringRef argumentOf(llvm::StringRef call) {
   for (llvm::StringRef name : kNames) {
     // The method of an expression that may have calls in it.
     size_t at = call.rfind(("." + name + "(").str());
-    llvm::StringRef inside = call.drop_front(std::min(at, call.size()))
-                                 .split('(')
-                                 .second;
+    llvm::StringRef inside =
+        call.drop_front(std::min(at, call.size())).split('(').second;
     bool isLast = call.find(')', at) == call.size() - 1;
     if (isLast && (inside.front() == ')' || inside.starts_with("dim") ||
                    inside.front() == '-' || llvm::isDigit(inside.front())))
@@ -203,19 +202,16 @@ static bool haveSameRows(const DatasetInfo &a, const DatasetInfo &b) {
   return a.tensors.size() == b.tensors.size() &&
          a.indices.has_value() == b.indices.has_value() &&
          (!a.indices || a.indices->value == b.indices->value) &&
-         std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(),
-                    [](const Val &x, const Val &y) {
-                      return x.value == y.value;
-                    });
+         std::equal(
+             a.tensors.begin(), a.tensors.end(), b.tensors.begin(),
+             [](const Val &x, const Val &y) { return x.value == y.value; });
 }
 
 /// Whether the program calls these rows those of a test or of a validation.
 static bool isTest(llvm::StringRef name) {
-  return llvm::any_of(llvm::ArrayRef<llvm::StringRef>{"test", "val", "eval",
-                                                      "holdout", "dev"},
-                      [&](llvm::StringRef word) {
-                        return name.starts_with_insensitive(word);
-                      });
+  return llvm::any_of(
+      llvm::ArrayRef<llvm::StringRef>{"test", "val", "eval", "holdout", "dev"},
+      [&](llvm::StringRef word) { return name.starts_with_insensitive(word); });
 }
 
 void Lints::finish() {

@@ -34,9 +34,7 @@ public:
   /// A call of `backward` adds to these slots of gradients.
   void gaveGradients(SourceRange range, llvm::ArrayRef<std::string> slots);
   /// The program reads the gradient in this slot, or a step does.
-  void usedGradient(llvm::StringRef slot) {
-    state.usedGradients.insert(slot);
-  }
+  void usedGradient(llvm::StringRef slot) { state.usedGradients.insert(slot); }
 
   /// A loss is given `input`, which it takes to be on the scale `expected`
   /// (TD614).

@@ -226,7 +226,8 @@ static bool reportPart(Checker &c, const Val &base, SourceRange range,
   auto *model = base.is(ValKind::Model) ? &base.as<ModelInstance>() : nullptr;
   if (model && model->native == NativeModel::DataParallel &&
       name == "forward") {
-    c.error(DiagCode::TD202, range, "a DataParallel model is called by its name")
+    c.error(DiagCode::TD202, range,
+            "a DataParallel model is called by its name")
         .fix(FixIt::Safe, "remove `.forward`", {{withDot, ""}});
     return true;
   }

@@ -19,8 +19,7 @@ static const ast::MemberExpr *findCall(const ast::Stmt &stmt,
   auto *method = expr ? getMethod(*expr->value) : nullptr;
   if (!method || method->member.text != name)
     return nullptr;
-  bool hasArguments =
-      !llvm::cast<ast::CallExpr>(expr->value)->args.empty();
+  bool hasArguments = !llvm::cast<ast::CallExpr>(expr->value)->args.empty();
   return name == "step" && hasArguments ? nullptr : method;
 }
 
@@ -77,10 +76,9 @@ void Lints::checkOrder(llvm::ArrayRef<const ast::Stmt *> stmts) {
         llvm::StringRef indent =
             c.text(c.sources.getLine(whole.file, line.line))
                 .take_front(line.column - 1);
-        Diagnostic &report = c.warning(
-            DiagCode::TD612, whole,
-            "the gradients are cleared before `" + optimizer +
-                ".step()` uses them");
+        Diagnostic &report = c.warning(DiagCode::TD612, whole,
+                                       "the gradients are cleared before `" +
+                                           optimizer + ".step()` uses them");
         report.label("clears what `backward` left");
         report.secondaryLabel((*last)->range, "uses the gradients");
         std::string text = c.text(whole).str();

@@ -234,7 +234,7 @@ def TDDataParallelPass : Pass<"td-data-parallel", "::mlir::ModuleOp"> {
     %part = td.exp %copy : tensor<2xf32, #td.dev<cuda, 1>>
     %sent = td.to_device %part {implied, role = #td<role gradient>} : tensor<2xf32, #td.dev<cuda, 1>> to tensor<2xf32, #td.dev<cuda, 0>>
     %both = td.add %sent, %own : tensor<2xf32, #td.dev<cuda, 0>>
-    %sum = td.sum_parts %both : tensor<2xf32, #td.dev<cuda, 0>>
+    %sum = td.sum_parts @m.w, %both : tensor<2xf32, #td.dev<cuda, 0>>
     %next = td.sub %w, %sum : tensor<2xf32, #td.dev<cuda, 0>>
     td.write %next, @m.w : tensor<2xf32, #td.dev<cuda, 0>>
     ```
@@ -275,8 +275,10 @@ def TDVerifyReplicasPass : Pass<"td-verify-replicas", "::mlir::ModuleOp"> {
   let summary = "check that the replicas of a model stay equal to it";
   let description = [{
     Runs after td-data-parallel. A slot with the attribute `td.replica_of` must
-    get a value exactly where the slot that it names gets one: a copy of that
-    value, or what the same ops make of equal values.
+    get a value exactly where the slot that it names gets one: once, later in the
+    same block, with no region between the two: a copy of that value, or what
+    the same ops make of equal values. No op reads the replica before it has its
+    value. td.move, which keeps values, is not looked at.
   }];
 }
 

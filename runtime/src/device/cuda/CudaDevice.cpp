@@ -48,7 +48,8 @@ void CudaDevice::enableCopiesFrom(const CudaDevice &peer) {
   // accepted. Another library may have enabled it before.
   CUresult result =
       context.driver.cuCtxEnablePeerAccess(peer.context.getHandle(), 0);
-  if (result == CUDA_SUCCESS || result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+  if (result == CUDA_SUCCESS ||
+      result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
     reached.push_back(&peer);
 }
 

@@ -103,7 +103,8 @@ private:
   /// below are made or destroyed.
   std::optional<CudaContext::Use> chosen;
   const tdrt_gpu_program &program;
-  std::vector<const Device *> reached; ///< the GPUs that copies come from directly
+  std::vector<const Device *>
+      reached; ///< the GPUs that copies come from directly
   Kernels kernels;
   /// The queue of in-order work: kernels, and the copies between them.
   CudaQueue work;

@@ -54,9 +54,9 @@ public:
   /// Delays this queue's further work until the work given to `other` by now is
   /// done.
   void follow(CudaQueue &other);
-  /// Must be called before memory of the GPU is freed, which waits for all work:
-  /// what this queue is to wait for may use the memory. Ignores failures, which
-  /// the next use of the GPU reports.
+  /// Must be called before memory of the GPU is freed, which waits for all
+  /// work: what this queue is to wait for may use the memory. Ignores failures,
+  /// which the next use of the GPU reports.
   void settle() noexcept;
   /// Delays this queue's further work, which could overwrite memory that
   /// `other` reads, until the work given to `other` by now is done.

@@ -35,8 +35,7 @@ ReplicaGPUs findReplicas(ModuleOp module) {
   module.walk([&](ToDeviceOp copy) {
     auto read = copy.getInput().getDefiningOp<ReadOp>();
     if (read && copy.getRole() == CopyRole::Replica)
-      addGPUs(replicas[read.getSlotAttr().getAttr()],
-              getPlace(copy.getType()));
+      addGPUs(replicas[read.getSlotAttr().getAttr()], getPlace(copy.getType()));
   });
   return replicas;
 }

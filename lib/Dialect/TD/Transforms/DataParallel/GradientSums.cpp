@@ -103,12 +103,17 @@ bool isInner(Value value, Block &block) {
 
 void GradientSums::addPart(const Place &gpu, Value part, Gradient &gradient) {
   auto *found = llvm::find(gradient.gpus, gpu);
+  size_t index = found - gradient.gpus.begin();
   if (found == gradient.gpus.end()) {
-    gradient.gpus.push_back(gpu);
-    gradient.parts.push_back(part);
+    // In the order of their numbers.
+    for (index = 1; index != gradient.gpus.size() &&
+                    gradient.gpus[index].ordinal < gpu.ordinal;)
+      ++index;
+    gradient.gpus.insert(gradient.gpus.begin() + index, gpu);
+    gradient.parts.insert(gradient.parts.begin() + index, part);
     return;
   }
-  Value &known = gradient.parts[found - gradient.gpus.begin()];
+  Value &known = gradient.parts[index];
   if (!known) {
     known = part;
     return;
