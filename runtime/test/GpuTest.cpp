@@ -9,13 +9,6 @@ using namespace tdrt_test;
 
 namespace {
 
-void *allocate(tdrt_context *ctx, int32_t device, int64_t floats) {
-  void *data = nullptr;
-  EXPECT_EQ(tdrt_alloc_tensor(ctx, device, TDRT_F32, 1, &floats, 0, &data), 0)
-      << tdrt_error_text(ctx);
-  return data;
-}
-
 TEST(GpuTest, ArenasAndConstants) {
   checkWithGpus(2, {}, [] {
     GpuProgram gpus(2);

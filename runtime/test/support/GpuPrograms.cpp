@@ -181,6 +181,13 @@ std::vector<float> tdrt_test::counting(int64_t n, float first) {
   return values;
 }
 
+void *tdrt_test::allocate(tdrt_context *ctx, int32_t device, int64_t floats) {
+  void *data = nullptr;
+  EXPECT_EQ(tdrt_alloc_tensor(ctx, device, TDRT_F32, 1, &floats, 0, &data), 0)
+      << tdrt_error_text(ctx);
+  return data;
+}
+
 std::vector<float> tdrt_test::floatsOf(tdrt_context *ctx, GpuProgram &gpus,
                                        int32_t device, const void *from,
                                        int64_t n) {

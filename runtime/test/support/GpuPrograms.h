@@ -88,6 +88,9 @@ std::map<std::string, int> countCalls(int gpus,
 /// 0, 1, 2, ...
 std::vector<float> counting(int64_t n, float first = 0);
 
+/// A tensor of floats in a block of its own.
+void *allocate(tdrt_context *ctx, int32_t device, int64_t floats);
+
 /// The contents of a device's memory. Not counted, unlike a transfer.
 std::vector<float> floatsOf(tdrt_context *ctx, GpuProgram &gpus, int32_t device,
                             const void *from, int64_t n);
