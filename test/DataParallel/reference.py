@@ -8,6 +8,7 @@ and the running statistics of the first part.
 needs PyTorch, and no GPU: the parts are computed one after the other. Per program
 and number of GPUs the file has the printed numbers, and for each tensor of the state
 its sum and the sum of its absolute values."""
+import copy
 import json
 
 import torch
@@ -58,6 +59,11 @@ def train(net, opt, batches, gpus, log, clip=False, zero_first=True):
             nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         opt.step()
         log.add(loss)
+
+
+def with_norm(width=12):
+    return start(nn.Sequential(
+        nn.Linear(6, width), nn.BatchNorm1d(width), nn.ReLU(), nn.Linear(width, 3)))
 
 
 def batches_of(x, y, size):
@@ -259,7 +265,7 @@ def accumulation(gpus, log):
 
 
 def evaluation(gpus, log):
-    net = start(nn.Sequential(nn.Linear(6, 12), nn.BatchNorm1d(12), nn.ReLU(), nn.Linear(12, 3)))
+    net = with_norm()
     opt = optim.SGD(net.parameters(), lr=0.05)
     batches = batches_of(wave([32, 6], 0.5), torch.arange(32) % 3, 8)
     others = batches_of(wave([20, 6], 0.1), torch.arange(20) % 3, 8)
@@ -288,6 +294,77 @@ def resume(gpus, log):
     return net
 
 
+def restored(gpus, log):
+    net, y = small(), torch.arange(8) % 3
+    opt = optim.Adam(net.parameters(), lr=0.02)
+    batch, other = (wave([8, 6], 0.5), y), (wave([8, 6], 1.5), y)
+    train(net, opt, [batch] * 10, gpus, log)
+    saved = copy.deepcopy((net.state_dict(), opt.state_dict()))
+    train(net, opt, [other] * 5, gpus, log)
+    net.load_state_dict(saved[0])
+    opt.load_state_dict(saved[1])
+    train(net, opt, [batch] * 10, gpus, log)
+    return net
+
+
+def penalty(gpus, log):
+    net = start(nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 5)))
+    opt = optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+    x, y = wave([10, 6], 0.5), 3 * torch.arange(10) % 5
+    for _ in range(10):
+        opt.zero_grad()
+        loss = F.cross_entropy(in_parts(net, gpus, x), y)
+        g = torch.autograd.grad(loss, list(net.parameters()), create_graph=True)
+        (loss + 0.1 * sum((a * a).sum() for a in g)).backward()
+        opt.step()
+        log.add(loss)
+    return net
+
+
+def train_two(nets, opt, loss_of, log):
+    for _ in range(10):
+        opt.zero_grad()
+        loss = loss_of()
+        loss.backward()
+        opt.step()
+        log.add(loss)
+    return nets
+
+
+def pair(parts, log):
+    net1, net2 = small(), with_norm(8)
+    opt = optim.SGD([*net1.parameters(), *net2.parameters()], lr=0.1, momentum=0.9)
+    x, y = wave([10, 6], 0.5), torch.arange(10) % 3
+    return train_two(
+        {"net1": net1, "net2": net2}, opt,
+        lambda: F.cross_entropy(in_parts(net1, parts, x) + in_parts(net2, parts, x), y), log)
+
+
+def swapped(gpus, log):
+    return pair(2 if gpus > 1 else 1, log)
+
+
+def overlapping(gpus, log):
+    return pair(2 if gpus > 2 else 1, log)
+
+
+def exported(gpus, log):
+    net = with_norm()
+    batch = wave([8, 6], 0.5), torch.arange(8) % 3
+    train(net, optim.SGD(net.parameters(), lr=0.05), [batch] * 10, gpus, log)
+    return net
+
+
+def names(gpus, log):
+    net, other = with_norm(), with_norm()
+    opt = optim.SGD([*net.parameters(), *other.parameters()], lr=0.05)
+    x, y = wave([8, 6], 0.5), torch.arange(8) % 3
+    return train_two(
+        {"net": net, "replica1.net": other}, opt,
+        lambda: F.cross_entropy(in_parts(net, gpus, x), y) + F.cross_entropy(other(0.5 * x), y),
+        log)
+
+
 class Two(nn.Module):
     def __init__(self):
         super().__init__()
@@ -314,7 +391,7 @@ def conditional(gpus, log):
 
 PROGRAMS = [
     mlp, digits, lenet, resnet, encoder, embedding, tied, frozen, accumulation, evaluation,
-    tail, resume, conditional,
+    tail, resume, conditional, restored, penalty, swapped, overlapping, exported, names,
 ]
 
 

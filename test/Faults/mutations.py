@@ -6,9 +6,10 @@ usage: mutations.py [--full | --seed N] [--program NAME] [--work DIR]
   --program  just this one
 
 A mutant is a process (runner.c) with simulated GPUs that leave out one thing, which
-the program believes to be done (TDC_SIM_SKIP): the programs of this folder, and those
-of waits/, which have what the others have not. It is detected if it prints something
-else, fails, or if the simulated driver tells a mistake, under one of 20 schedules.
+the program believes to be done (TDC_SIM_SKIP): the programs of this folder, those of
+parallel/, and those of waits/, which have what the others have not. It is detected if
+it prints something else, fails, or if the simulated driver tells a mistake, under one
+of 20 schedules.
 
  transfer   the N-th copy between two devices: a transfer of the program, or a piece of
             one. All must be detected but those in EQUIVALENT. (Copies of what kernels
@@ -49,8 +50,8 @@ LAST_ITERATION = "in the last iteration of a loop, for what the host reads of it
             "for that before the GPU is given more"
 NO_REPORT = "a kernel that may report waits until reports before are read; here none reports, " \
             "in QueueTest.ManyReports some do"
-OTHER_MEMORY = "the GPU has used other memory since the last wait: the runtime does not know what a " \
-               "kernel uses"
+OTHER_MEMORY = "the GPU has used other memory since the last wait: the runtime does not know " \
+               "what a kernel uses"
 LAST_STEP = "gradients of the last step, for a replica that nothing reads again"
 ERROR_IS_TOLD = "the error has been told; what is waited for only clears it on the GPU"
 EQUIVALENT = {

@@ -3,18 +3,20 @@
 import argparse
 import concurrent.futures
 import json
-import math
 import os
 import pathlib
-import random
 import re
 import secrets
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import zlib
 from collections import namedtuple
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+import sample  # noqa: E402
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 INCLUDE = FOLDER.parent.parent / "runtime" / "include"
@@ -50,10 +52,7 @@ def parse_options(description, patterns, what):
 def choose(items, part, options, name):
     """All of a program's, or about that part of them, by the seed, and at most MOST."""
     items = list(items)
-    if options.full:
-        return items
-    rng = random.Random(f"{options.seed} {name}")
-    return rng.sample(items, min(MOST, math.ceil(part * len(items))))
+    return items if options.full else sample.pick(items, part, f"{options.seed} {name}", MOST)
 
 
 def must_run(command):

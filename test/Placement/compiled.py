@@ -15,9 +15,11 @@ import re
 import sys
 
 import runs
-import sample
 import suite
 import training
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "tools"))
+import sample  # noqa: E402
 
 ROUNDING = 32 * 64  # of that many buffers
 

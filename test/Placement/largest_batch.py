@@ -14,7 +14,9 @@ import sys
 import tempfile
 
 import runs
-import sample
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "tools"))
+import sample  # noqa: E402
 
 HINT = re.compile(r"the largest batch that fits: `(?:--(?P<argument>\w+) |batch_size=)?"
                   r"(?P<size>\d+)`(?: instead of `(?P<literal>\d+)` \(line (?P<line>\d+)\))?")

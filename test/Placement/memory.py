@@ -20,9 +20,11 @@ import tempfile
 
 import memory_bound
 import runs
-import sample
 import suite
 import training
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "tools"))
+import sample  # noqa: E402
 
 OVERHEAD = 1.05
 # Examples that run on the cpu as well, with all their arguments.

@@ -2,7 +2,7 @@
 
     mutations.py FOLDER [PROGRAM]...
 
-Programs of FOLDER, all if none is named, and of these a part (sample.py), are
+Programs of FOLDER, all if none is named, and of these a part (../tools/sample.py), are
 scheduled for three GPUs. In the IR, one at a time, each td.copy_wait is left out, each
 mark after which a copy starts is moved to the beginning, and each double-buffered copy
 gets one buffer: td-verify-schedule must refuse the result. Then the programs run, and
@@ -19,7 +19,8 @@ import subprocess
 import sys
 import tempfile
 
-import sample
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "tools"))
+import sample  # noqa: E402
 
 DEVICES = "--sim-cuda=3"
 # Calls that can be left out, and the mutation of each.

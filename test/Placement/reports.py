@@ -21,8 +21,10 @@ import sys
 import tempfile
 from fractions import Fraction
 
-import sample
 import suite
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "tools"))
+import sample  # noqa: E402
 
 # The report does not name the line that avoids a copy of a carried value, which may come
 # from many lines.

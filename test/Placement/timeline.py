@@ -24,7 +24,8 @@ import subprocess
 import sys
 import tempfile
 
-import sample
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "tools"))
+import sample  # noqa: E402
 
 BATCH_BYTES = 256 * 784 * 4
 FIRST = 2  # the iterations before fill the pipeline
