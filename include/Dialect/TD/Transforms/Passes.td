@@ -275,22 +275,11 @@ def TDVerifyReplicasPass : Pass<"td-verify-replicas", "::mlir::ModuleOp"> {
   let summary = "check that the replicas of a model stay equal to it";
   let description = [{
     Runs after td-data-parallel. A slot with the attribute `td.replica_of` is a
-    replica of the slot that it names. Verified is:
-
-    - Each new value of a slot is followed by one write of each replica, in the
-      same block, before the next value of the slot and before any op with
-      regions. Nothing else writes a replica.
-    - The replica gets the same value: a copy of it, or what the same ops, with
-      the same attributes and types but for the place, make of equal values.
-      Reads of a slot and its replica are equal if they are in one block and no
-      new value of the slot lies between them.
-    - No op reads a replica between a new value of its slot and the write of the
-      replica. So every read of a replica, in nested regions too, gives the
-      value that the slot has at that point.
-
-    Not verified is which reads of replicas td-data-parallel puts in the place
-    of copies: after it, nothing says what a read replaced. td.move keeps
-    values; it is no read and no write here.
+    replica of the slot that it names. It gets each new value of that slot once,
+    in the same block and before any op with regions: a copy of the value, or
+    what the same ops make of equal values. No op reads it in between. td.move
+    keeps values and is not looked at. Not verified is which reads of replicas
+    td-data-parallel puts in the place of copies.
   }];
 }
 
