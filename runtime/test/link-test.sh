@@ -15,7 +15,7 @@ link() {
   echo "size with $1: $size bytes"
   [ "$size" -le "$2" ] || { echo "larger than $2 bytes"; exit 1; }
 }
-link -DLOADER=tdrt_load_npy 680000
+link -DLOADER=tdrt_load_npy 690000
 link -DLOADER=tdrt_load 1400000
 
 if ldd "$program" | grep -vE 'linux-vdso|libc\.so|libm\.so|libpthread|ld-linux'

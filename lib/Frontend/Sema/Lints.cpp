@@ -182,15 +182,10 @@ static void report(Checker &c, llvm::ArrayRef<TrainingMode> modes) {
   }
 }
 
-void Lints::loopsOver(const LoaderInfo &loader, SourceRange range) {
-  if (c.isPrelude(range.file))
-    return;
-  bool evaluates = c.training.noGrad != 0;
-  if (evaluates && loader.shuffle)
-    c.warning(DiagCode::TD616, range)
-        .label("every epoch draws another order")
-        .note("`shuffle=false` for data that is not trained on");
-  (evaluates ? state.evaluated : state.read).push_back({loader.dataset, range});
+void Lints::loopsOver(const Val &loader, SourceRange range) {
+  if (!c.isPrelude(range.file))
+    (c.training.noGrad ? state.evaluated : state.read)
+        .push_back({loader.share<LoaderInfo>(), range});
 }
 
 void Lints::endLoop(const LoopRecord &loop) {
@@ -219,12 +214,21 @@ void Lints::finish() {
     return;
   checkBackwards(c, state);
   report(c, state.modes);
-  for (const State::Rows &test : state.evaluated)
-    for (const State::Rows &train : state.read)
-      if (isTest(c.text(test.range)) &&
-          haveSameRows(*test.dataset, *train.dataset)) {
-        c.warning(DiagCode::TD617, test.range)
-            .secondaryLabel(train.range, "the same rows");
-        break;
-      }
+  for (const State::Rows &test : state.evaluated) {
+    bool isOfTraining = false;
+    for (const State::Rows &train : state.read) {
+      isOfTraining |= test.loader == train.loader;
+      if (!isTest(c.text(test.range)) ||
+          !haveSameRows(*test.loader->dataset, *train.loader->dataset))
+        continue;
+      c.warning(DiagCode::TD617, test.range)
+          .secondaryLabel(train.range, "the same rows");
+      break;
+    }
+    // The accuracy on the training data is taken with its own loader.
+    if (test.loader->shuffle && !isOfTraining)
+      c.warning(DiagCode::TD616, test.range)
+          .label("every epoch draws another order")
+          .note("`shuffle=false` for data that is not trained on");
+  }
 }

@@ -45,7 +45,7 @@ public:
   void runsForTraining(llvm::StringRef does);
   /// A loop begins over the batches of `loader`, which the program calls
   /// `range`.
-  void loopsOver(const LoaderInfo &loader, SourceRange range);
+  void loopsOver(const Val &loader, SourceRange range);
   void endLoop(const LoopRecord &loop);
 
   /// Reports what only the whole program shows.
@@ -61,7 +61,7 @@ public:
     llvm::StringSet<> usedGradients;
     /// The rows that a loop reads, and what the program calls them.
     struct Rows {
-      std::shared_ptr<DatasetInfo> dataset;
+      std::shared_ptr<LoaderInfo> loader;
       SourceRange range;
     };
     std::vector<Rows> read, evaluated; ///< with gradients, and without
