@@ -357,9 +357,9 @@ void CudaDevice::synchronize() {
 }
 
 void CudaDevice::abandon() noexcept {
-  if (isFinished())
-    return;
-  CudaContext::Use use(context, std::nothrow);
+  std::optional<CudaContext::Use> use;
+  if (!isFinished())
+    use.emplace(context, std::nothrow);
   visitQueues([](CudaQueue &queue) { queue.abandon(); });
 }
 

@@ -183,10 +183,10 @@ void CudaQueue::finish() {
 }
 
 void CudaQueue::abandon() noexcept {
+  awaited.clear(); // the other queues may go first
   if (isFinished())
     return;
   held.bytes = 0;
-  awaited.clear();
   context.driver.cuStreamSynchronize(stream.get());
   finished = given;
 }
