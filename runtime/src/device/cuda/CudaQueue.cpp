@@ -3,6 +3,7 @@
 #include "device/cuda/CudaQueue.h"
 #include "base/Failure.h"
 #include <algorithm>
+#include <new>
 
 using namespace tdrt;
 
@@ -146,6 +147,9 @@ void CudaQueue::settle() noexcept {
   try {
     putWaits();
   } catch (const Failure &) {
+    return; // The next use of the GPU reports it.
+  } catch (const std::bad_alloc &) {
+    return;
   }
 }
 
