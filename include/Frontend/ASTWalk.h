@@ -23,6 +23,9 @@ llvm::SmallVector<const Block *, 2> blocksOf(const Stmt &stmt);
 /// Whether `isIt` is true of the expression or of one in it, at any depth.
 bool anyExpr(const Expr &expr, llvm::function_ref<bool(const Expr &)> isIt);
 
+/// Whether `isIt` is true of an expression in the statement, at any depth.
+bool anyExpr(const Stmt &stmt, llvm::function_ref<bool(const Expr &)> isIt);
+
 /// Whether `isIt` is true of an expression in the block, at any depth.
 bool anyExpr(const Block &block, llvm::function_ref<bool(const Expr &)> isIt);
 

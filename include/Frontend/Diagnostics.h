@@ -116,7 +116,7 @@ public:
   /// diagnostic is dropped, and its reference is reused.
   Diagnostic &report(DiagCode code, SourceRange range,
                      const llvm::Twine &title = {});
-  /// The same for a finished diagnostic, which keeps its severity.
+  /// The same for a diagnostic that has its severity.
   Diagnostic &report(Diagnostic diagnostic);
 
   bool hasErrors() const { return numErrors != 0; }

@@ -94,14 +94,15 @@ bool tdc::ast::anyExpr(const Expr &expr,
   return found;
 }
 
+bool tdc::ast::anyExpr(const Stmt &stmt,
+                       llvm::function_ref<bool(const Expr &)> isIt) {
+  auto hasOne = [&](auto *part) { return anyExpr(*part, isIt); };
+  return llvm::any_of(expressionsOf(stmt), hasOne) ||
+         llvm::any_of(blocksOf(stmt), hasOne);
+}
+
 bool tdc::ast::anyExpr(const Block &block,
                        llvm::function_ref<bool(const Expr &)> isIt) {
-  return llvm::any_of(block.stmts, [&](const Stmt *stmt) {
-    return llvm::any_of(
-               expressionsOf(*stmt),
-               [&](const Expr *expr) { return anyExpr(*expr, isIt); }) ||
-           llvm::any_of(blocksOf(*stmt), [&](const Block *inner) {
-             return anyExpr(*inner, isIt);
-           });
-  });
+  return llvm::any_of(block.stmts,
+                      [&](const Stmt *stmt) { return anyExpr(*stmt, isIt); });
 }

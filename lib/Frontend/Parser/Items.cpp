@@ -41,11 +41,11 @@ const Program *Parser::parseProgram() {
 
 llvm::ArrayRef<Directive> Parser::parseDirectives() {
   llvm::StringRef line = text.split('\n').first.rtrim('\r');
-  if (!line.consume_front("#tdc:"))
+  if (!line.consume_front("#") || getAllowed(line) ||
+      !line.consume_front("tdc:"))
     return {};
   llvm::SmallVector<llvm::StringRef> words;
-  if (!getAllowed(text.split('\n').first.drop_front()))
-    line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   llvm::SmallVector<Directive> directives;
   for (llvm::StringRef word : words) {
     auto [key, value] = word.split('=');

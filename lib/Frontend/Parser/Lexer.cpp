@@ -180,7 +180,7 @@ private:
                              sources.getLineColumn(file, begin).line,
                              uint32_t(stream.tokens.size())});
     }
-    checkAllowed(text.slice(begin + 1, at).rtrim("\r"));
+    checkAllowed(text.slice(begin + 1, at));
   }
 
   /// Reports what a comment `tdc: allow(...)` names in vain.

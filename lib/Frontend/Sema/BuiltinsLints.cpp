@@ -30,7 +30,7 @@ llvm::ArrayRef<Builtin> sema::getLintBuiltins() {
   static const Builtin table[] = {
       {"as_scores", "input", asScores, Shares::Kept, Takes::Values,
        Scale::Score},
-      {"expect", "input, scale", expect, Shares::Kept, Takes::Names},
+      {"expect", "input, scale", expect, Shares::Nothing, Takes::Names},
       {"for_training", "does", forTraining},
   };
   return table;

@@ -322,9 +322,7 @@ static bool declareBefore(Checker &c, Diagnostic &report,
                           const MissingDeclaration &missing,
                           llvm::StringRef name) {
   SourceRange place = missing.choice->range;
-  LineColumn line = c.sources.getLineColumn(place);
-  llvm::StringRef indent = c.text(c.sources.getLine(place.file, line.line))
-                               .take_front(line.column - 1);
+  llvm::StringRef indent = c.textBefore(place);
   if (!indent.trim().empty())
     return false;
   std::string declaration = ("var " + name + " = none").str();
@@ -424,9 +422,7 @@ bool Scopes::offerCopy(Diagnostic &report, const ast::NameExpr &target,
   }
   std::string copy = ("var " + target.name + " = " + target.name).str();
   SourceRange first = body->stmts.front()->range;
-  LineColumn line = c.sources.getLineColumn(first);
-  llvm::StringRef before = c.text(c.sources.getLine(first.file, line.line))
-                               .take_front(line.column - 1);
+  llvm::StringRef before = c.textBefore(first);
   std::string separator = before.trim().empty() ? ("\n" + before).str() : "; ";
   report.fix(FixIt::Safe, "`" + copy + "`",
              {{first.start(), copy + separator}});

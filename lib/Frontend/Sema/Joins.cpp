@@ -107,9 +107,7 @@ static bool offerFloat(Checker &c, Diagnostic &report, const Val &number,
   if (!number.is(ValKind::Int) || !other.is(ValKind::Float) || !range.isValid())
     return false;
   llvm::StringRef written = c.text(range);
-  LineColumn at = c.sources.getLineColumn(range);
-  llvm::StringRef before =
-      c.text(c.sources.getLine(range.file, at.line)).take_front(at.column - 1);
+  llvm::StringRef before = c.textBefore(range);
   // `x = 0` and `x, y = 0, 0`, but not an argument of a call
   if (written.empty() || !llvm::all_of(written, llvm::isDigit) ||
       !before.contains('=') || before.contains('('))

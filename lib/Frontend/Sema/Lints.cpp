@@ -12,14 +12,20 @@ using namespace tdc::sema;
 
 void Lints::gaveGradients(SourceRange range,
                           llvm::ArrayRef<std::string> slots) {
-  state.backwards.push_back({range, slots.vec()});
+  if (!c.isWalkedAside())
+    backwards.push_back({range, slots.vec()});
+}
+
+void Lints::usedGradient(llvm::StringRef slot) {
+  if (!c.isWalkedAside())
+    usedGradients.insert(slot);
 }
 
 /// Reports the calls of `backward` whose gradients nothing reads.
-static void checkBackwards(Checker &c, const Lints::State &state) {
-  for (const Lints::State::Backward &backward : state.backwards) {
+void Lints::checkBackwards() {
+  for (const Backward &backward : backwards) {
     if (llvm::any_of(backward.slots, [&](const std::string &slot) {
-          return state.usedGradients.contains(slot);
+          return usedGradients.contains(slot);
         }))
       continue;
     Diagnostic &report = c.warning(DiagCode::TD613, backward.range);
@@ -165,8 +171,10 @@ void Lints::runsForTraining(llvm::StringRef does) {
   SourceRange layer = c.userRange(c.here);
   TrainingMode mode{outer == c.frames.end() ? layer : outer->callRange, layer,
                     does.str()};
-  (c.control.loops.empty() ? state.modes : c.control.loops.back().modes)
-      .push_back(mode);
+  if (!c.control.loops.empty())
+    c.control.loops.back().modes.push_back(mode);
+  else if (!c.isWalkedAside())
+    modes.push_back(mode);
 }
 
 static void report(Checker &c, llvm::ArrayRef<TrainingMode> modes) {
@@ -183,8 +191,8 @@ static void report(Checker &c, llvm::ArrayRef<TrainingMode> modes) {
 }
 
 void Lints::loopsOver(const Val &loader, SourceRange range) {
-  if (!c.isPrelude(range.file))
-    (c.training.noGrad ? state.evaluated : state.read)
+  if (!c.isPrelude(range.file) && !c.isWalkedAside())
+    (c.training.noGrad ? evaluated : read)
         .push_back({loader.share<LoaderInfo>(), range});
 }
 
@@ -209,14 +217,10 @@ static bool isTest(llvm::StringRef name) {
       [&](llvm::StringRef word) { return name.starts_with_insensitive(word); });
 }
 
-void Lints::finish() {
-  if (c.errorCount)
-    return;
-  checkBackwards(c, state);
-  report(c, state.modes);
-  for (const State::Rows &test : state.evaluated) {
+void Lints::checkRows() {
+  for (const Rows &test : evaluated) {
     bool isOfTraining = false;
-    for (const State::Rows &train : state.read) {
+    for (const Rows &train : read) {
       isOfTraining |= test.loader == train.loader;
       if (!isTest(c.text(test.range)) ||
           !haveSameRows(*test.loader->dataset, *train.loader->dataset))
@@ -231,4 +235,12 @@ void Lints::finish() {
           .label("every epoch draws another order")
           .note("`shuffle=false` for data that is not trained on");
   }
+}
+
+void Lints::finish() {
+  if (c.errorCount)
+    return;
+  checkBackwards();
+  report(c, modes);
+  checkRows();
 }

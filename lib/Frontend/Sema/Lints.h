@@ -34,7 +34,7 @@ public:
   /// A call of `backward` adds to these slots of gradients.
   void gaveGradients(SourceRange range, llvm::ArrayRef<std::string> slots);
   /// The program reads the gradient in this slot, or a step does.
-  void usedGradient(llvm::StringRef slot) { state.usedGradients.insert(slot); }
+  void usedGradient(llvm::StringRef slot);
 
   /// A loss is given `input`, which it takes to be on the scale `expected`
   /// (TD614).
@@ -51,26 +51,26 @@ public:
   /// Reports what only the whole program shows.
   void finish();
 
-  /// What the walk has found so far. A walk aside must leave it as it was.
-  struct State {
-    struct Backward {
-      SourceRange range;
-      std::vector<std::string> slots;
-    };
-    std::vector<Backward> backwards;
-    llvm::StringSet<> usedGradients;
-    /// The rows that a loop reads, and what the program calls them.
-    struct Rows {
-      std::shared_ptr<LoaderInfo> loader;
-      SourceRange range;
-    };
-    std::vector<Rows> read, evaluated; ///< with gradients, and without
-    std::vector<TrainingMode> modes;   ///< outside of loops
-  };
-  State state;
-
 private:
+  struct Backward {
+    SourceRange range;
+    std::vector<std::string> slots;
+  };
+  /// The rows that a loop reads, and what the program calls them.
+  struct Rows {
+    std::shared_ptr<LoaderInfo> loader;
+    SourceRange range;
+  };
+
+  void checkBackwards();
+  void checkRows();
+
   Checker &c;
+  // What the program does; a walk aside is no part of it.
+  std::vector<Backward> backwards;
+  llvm::StringSet<> usedGradients;
+  std::vector<Rows> read, evaluated; ///< with gradients, and without
+  std::vector<TrainingMode> modes;   ///< outside of loops
 };
 
 } // namespace tdc::sema

@@ -353,9 +353,7 @@ void ControlFlow::endLoop() {
     for (llvm::StringRef variable : c.scopes.variablesHere())
       if (c.scopes.lookup(variable)->val.is(ValKind::Optimizer))
         optimizers.push_back(variable.str());
-    LineColumn line = c.sources.getLineColumn(range);
-    llvm::StringRef indent = c.text(c.sources.getLine(range.file, line.line))
-                                 .take_front(line.column - 1);
+    llvm::StringRef indent = c.textBefore(range);
     bool hasOne = optimizers.size() == 1;
     std::string optimizer = hasOne ? optimizers[0] : "optimizer";
     std::string clear = optimizer + ".zero_grad()";

@@ -14,6 +14,11 @@ SourceRange Reporter::userRange(SourceRange range) const {
   return range;
 }
 
+llvm::StringRef Reporter::textBefore(SourceRange range) const {
+  LineColumn at = sources.getLineColumn(range);
+  return text(sources.getLine(range.file, at.line)).take_front(at.column - 1);
+}
+
 std::string Reporter::userFunction(llvm::StringRef what) const {
   std::string called = what.str();
   for (const Frame &frame : llvm::reverse(frames)) {
@@ -59,13 +64,10 @@ SourceRange Reporter::layerAround() const {
 
 Diagnostic &Reporter::warning(DiagCode code, SourceRange range,
                               const llvm::Twine &title) {
-  std::string text = title.str();
-  if (text.empty())
-    text = getDiagInfo(code).title.str();
   // Of some errors there are cases that are warnings.
   return diags->report({code,
                         Severity::Warning,
-                        std::move(text),
+                        title.str(),
                         {userRange(range), ""},
                         {},
                         {},

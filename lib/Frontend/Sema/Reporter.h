@@ -90,6 +90,8 @@ public:
   /// name.
   std::string asOperand(SourceRange expr) const;
   SourceRange userRange(SourceRange range) const;
+  /// The text of a line up to a range.
+  llvm::StringRef textBefore(SourceRange range) const;
   /// In backquotes: the function or layer that the user's code called, if its
   /// code in the prelude is being walked; else `what`.
   std::string userFunction(llvm::StringRef what) const;

@@ -62,7 +62,6 @@ std::optional<Val> Calls::symbolicArgument(const ast::Param &param) {
 void Calls::walkAside(llvm::function_ref<void()> walk) {
   Reporter::Aside aside(c);
   Restore<std::vector<LoopRecord>> savedLoops(c.control.loops);
-  Restore<Lints::State> savedLints(c.lints.state);
   Restore<DataParallel::Names> savedReplicas(c.dataParallel.names);
   Restore<Scope *> savedScope(c.scopes.scope);
   Restore<decltype(c.control.leftModels)> savedLeft(c.control.leftModels);

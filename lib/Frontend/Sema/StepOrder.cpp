@@ -23,16 +23,8 @@ static const ast::MemberExpr *findCall(const ast::Stmt &stmt,
   return name == "step" && hasArguments ? nullptr : method;
 }
 
-static bool anyExpr(const ast::Stmt &stmt,
-                    llvm::function_ref<bool(const ast::Expr &)> isIt) {
-  return llvm::any_of(ast::expressionsOf(stmt),
-                      [&](auto *expr) { return ast::anyExpr(*expr, isIt); }) ||
-         llvm::any_of(ast::blocksOf(stmt),
-                      [&](auto *block) { return ast::anyExpr(*block, isIt); });
-}
-
 static bool callsBackward(const ast::Stmt &stmt) {
-  return anyExpr(stmt, [](const ast::Expr &expr) {
+  return ast::anyExpr(stmt, [](const ast::Expr &expr) {
     auto *method = getMethod(expr);
     return method && method->member.text == "backward";
   });
@@ -44,7 +36,7 @@ static constexpr llvm::StringLiteral kHarmless[] = {
 
 /// Whether a statement may call `backward`: a function of the program can.
 static bool mayCallBackward(Checker &c, const ast::Stmt &stmt) {
-  return anyExpr(stmt, [&](const ast::Expr &expr) {
+  return ast::anyExpr(stmt, [&](const ast::Expr &expr) {
     auto *call = llvm::dyn_cast<ast::CallExpr>(&expr);
     if (!call)
       return false;
@@ -72,10 +64,7 @@ void Lints::checkOrder(llvm::ArrayRef<const ast::Stmt *> stmts) {
         cleared = *at;
       } else if (cleared && callsBackward(**at)) {
         SourceRange whole = cleared->range;
-        LineColumn line = c.sources.getLineColumn((*at)->range);
-        llvm::StringRef indent =
-            c.text(c.sources.getLine(whole.file, line.line))
-                .take_front(line.column - 1);
+        llvm::StringRef indent = c.textBefore((*at)->range);
         Diagnostic &report = c.warning(DiagCode::TD612, whole,
                                        "the gradients are cleared before `" +
                                            optimizer + ".step()` uses them");

@@ -58,12 +58,8 @@ Diagnostic &Diagnostic::fix(FixIt::Kind kind, const llvm::Twine &title,
 
 Diagnostic &DiagnosticEngine::report(DiagCode code, SourceRange range,
                                      const llvm::Twine &title) {
-  const DiagInfo &info = getDiagInfo(code);
-  std::string text = title.str();
-  if (text.empty())
-    text = info.title.str();
   return report(
-      {code, info.severity, std::move(text), {range, ""}, {}, {}, {}});
+      {code, getDiagInfo(code).severity, title.str(), {range, ""}, {}, {}, {}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,6 +108,8 @@ Diagnostic &DiagnosticEngine::report(Diagnostic diagnostic) {
   bool isError = diagnostic.severity == Severity::Error;
   if (!isError && isAllowed(diagnostic))
     return dropped = Diagnostic{};
+  if (diagnostic.title.empty())
+    diagnostic.title = getDiagInfo(diagnostic.code).title.str();
   bool isNew = seen.insert({static_cast<unsigned>(diagnostic.code), range.file,
                             range.begin, range.end})
                    .second;
