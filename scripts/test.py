@@ -244,7 +244,7 @@ def random(stage):
 def ptx(stage):
     """The GPU code of all earlier tests: ptxas accepts it, and no kernel spills."""
     _, output = stage.run(sys.executable, "scripts/ptxas.py",
-                          "--part", 100 if stage.full else 25, MODULES)
+                          "--part", 100 if stage.full else 10, MODULES)
     print(output, end="")
     summary = re.search(r"^ptx: (\d+) passed, (\d+) failed$", output, re.MULTILINE)
     if not summary:
@@ -370,7 +370,7 @@ def coverage(stage):
 # Budgets in seconds, for 2 cores and an empty ccache; 47 minutes together.
 # lint comes after the build: clang-tidy needs the generated headers.
 STAGES = [(build, 540), (lint, 120), (lit, 540), (unit, 90), (examples, 90),
-          (random, 360), (ptx, 30), (sanitize, 480), (release, 450), (package, 120)]
+          (random, 360), (ptx, 60), (sanitize, 480), (release, 450), (package, 120)]
 # Run only if --only names them.
 NAMED = [(races, 420), (coverage, 300)]
 
