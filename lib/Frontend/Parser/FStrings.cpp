@@ -74,6 +74,26 @@ const Expr *Parser::parseFString() {
   return result;
 }
 
+/// The other quotes for those between the brace `open` and its partner, where
+/// the string ended, at `end`, with the first of them; empty if there is none.
+std::vector<Edit> Parser::otherQuotes(SourceRange open, uint32_t end) const {
+  llvm::StringRef rest = text.substr(open.end).split('\n').first;
+  size_t close = rest.find('}');
+  if (end >= text.size() || close == rest.npos)
+    return {};
+  char quote = text[end], other = quote == '"' ? '\'' : '"';
+  rest = rest.take_front(close);
+  if (rest.contains(other) || rest.contains('{') || rest.count(quote) % 2 != 0)
+    return {};
+  std::vector<Edit> edits;
+  for (size_t i = rest.find(quote); i != rest.npos;
+       i = rest.find(quote, i + 1)) {
+    auto at = static_cast<uint32_t>(open.end + i);
+    edits.push_back({{file, at, at + 1}, std::string(1, other)});
+  }
+  return edits;
+}
+
 bool Parser::parseReplacementField(SourceRange open, uint32_t end,
                                    FStringPart &part) {
   Nesting nesting(*this);
@@ -83,10 +103,15 @@ bool Parser::parseReplacementField(SourceRange open, uint32_t end,
       lexReplacementField(sources, {file, open.end, end}, diags);
   uint32_t stop = field.back().begin;
   auto reportNotClosed = [&] {
-    diags.report(DiagCode::TD113, open, "`{` is not closed in the f-string")
-        .note("quotes inside the braces must differ from those around the "
-              "string")
-        .note("write `{{` for a brace as text");
+    Diagnostic &report =
+        diags.report(DiagCode::TD113, open, "`{` is not closed in the f-string")
+            .note("quotes inside the braces must differ from those around the "
+                  "string");
+    if (std::vector<Edit> edits = otherQuotes(open, end); !edits.empty())
+      report.fix(FixIt::Choice, "`" + edits[0].text + "` inside the braces",
+                 edits);
+    else
+      report.note("write `{{` for a brace as text");
     return false;
   };
   if (stop == end)

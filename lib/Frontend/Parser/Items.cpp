@@ -165,7 +165,8 @@ const Decl *Parser::parseModel() {
   model->name = parseName("a name");
   if (model->name.text.empty())
     return failed;
-  bool isIntact = !at(Tok::LParen) || parseParams(model->params);
+  bool isIntact =
+      !at(Tok::LParen) || skipBaseClass() || parseParams(model->params);
   if (!isIntact && !skipToBlock())
     return failed;
   memberLocals.clear();

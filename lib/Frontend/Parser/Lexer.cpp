@@ -158,15 +158,36 @@ private:
       } else if (c == '\\' &&
                  (peek(1) == '\n' || (peek(1) == '\r' && peek(2) == '\n'))) {
         uint32_t begin = at++;
-        diags.report(DiagCode::TD102, range(begin))
-            .label("a backslash does not join lines")
-            .note("a line goes on after a binary operator, `,` or `=`, and "
-                  "inside `( )` and `[ ]`");
+        Diagnostic &report =
+            diags.report(DiagCode::TD102, range(begin))
+                .label("a backslash does not join lines")
+                .note("a line goes on after a binary operator, `,` or `=`, and "
+                      "inside `( )` and `[ ]`");
         skipWhile([](char c) { return c == '\r' || c == '\n'; });
+        offerOperator(report, begin);
       } else {
         return;
       }
     }
+  }
+
+  /// Moves the operator of the line after a backslash to the backslash's place.
+  void offerOperator(Diagnostic &report, uint32_t backslash) const {
+    llvm::StringRef rest = text.slice(at, limit);
+    llvm::StringRef code = rest.ltrim(" \t");
+    llvm::StringRef sign = code.take_while(
+        [](char c) { return llvm::StringRef("+-*/%@&|^<>=").contains(c); });
+    for (llvm::StringRef word : {"and", "or"})
+      if (code.starts_with((word + " ").str()))
+        sign = word;
+    if (sign.empty())
+      return;
+    auto begin = static_cast<uint32_t>(sign.begin() - text.begin());
+    llvm::StringRef after = text.slice(begin + sign.size(), limit);
+    auto end = static_cast<uint32_t>(after.ltrim(" \t").begin() - text.begin());
+    report.fix(FixIt::Safe, "`… " + sign + "`",
+               {{{file, backslash, backslash + 1}, sign.str()},
+                {{file, begin, end}, ""}});
   }
 
   void skipComment() {
@@ -215,7 +236,9 @@ private:
   }
 
   void endLine(Tok next, uint32_t begin) {
-    if (startsStatement(next))
+    // `for` goes on with a comprehension, unless its line opens a block.
+    llvm::StringRef line = text.substr(begin).split('\n').first.rtrim();
+    if (startsStatement(next) || (next == Tok::For && line.ends_with("{")))
       closeBrackets();
     if (!open.empty() || stream.tokens.empty())
       return;

@@ -164,7 +164,7 @@ void Parser::expectStatementEnd() {
   if (indentedBlocks != 0 && at(Tok::Else))
     return;
   size_t start = pos;
-  if (!reportSlashes())
+  if (!reportSlashes() && !reportOtherLanguage())
     expected("the end of the statement");
   skipStatement(start);
 }

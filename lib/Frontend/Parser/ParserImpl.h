@@ -141,6 +141,21 @@ private:
   /// Called after a statement: reports a `//` comment of C; false if there is
   /// none.
   bool reportSlashes();
+
+  // Syntax of other languages (OtherLanguages.cpp) -----------------------//
+
+  /// Reports `float rate = 0.25` or `a ? b : c` where a statement should end;
+  /// false if it is neither.
+  bool reportOtherLanguage();
+  bool reportDeclaration();
+  bool reportTernary();
+  /// Reports and skips the `:` of `if x: {`.
+  void reportColonAndBrace();
+  /// Reports and skips `:5` of `for i in 1:5 {`, if it is that.
+  void reportColonOfRange(SourceRange first);
+  /// Reports and skips the `(nn.Module)` of a model; false if it is not there.
+  bool skipBaseClass();
+
   /// Ends a statement: a new line, or a `}` that follows.
   void expectStatementEnd();
   /// Reports a `{` without partner. Blocks around it do not report theirs.
@@ -294,6 +309,7 @@ private:
   const ast::Expr *parseFString();
   bool parseReplacementField(SourceRange open, uint32_t end,
                              ast::FStringPart &part);
+  std::vector<Edit> otherQuotes(SourceRange open, uint32_t end) const;
   const ast::FormatSpec *parseFormatSpec(SourceRange range);
   /// The text of a part of a string literal, with its escapes replaced.
   llvm::StringRef unescape(SourceRange range);

@@ -152,7 +152,8 @@ void Parser::skipDecorator() {
     title = "`with no_grad { … }` in the function";
   }
   if (edits.empty())
-    report.note("write the function without it");
+    report.note("write the function without it")
+        .fix(FixIt::Choice, "remove it", {removeLine(decorator)});
   else
     report.fix(FixIt::Safe, title, std::move(edits));
 }

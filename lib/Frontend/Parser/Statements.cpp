@@ -17,6 +17,8 @@ const Block *Parser::parseBlock() {
   Nesting nesting(*this);
   if (!nesting.check())
     return failed;
+  if (at(Tok::Colon) && peek(1).kind == Tok::LBrace)
+    reportColonAndBrace();
   if (at(Tok::Colon))
     return parseIndentedBlock();
   if (!expectOpenBrace())
@@ -348,6 +350,8 @@ const Stmt *Parser::parseFor() {
   if (isIntact) {
     stmt->iterable = parseExpr();
     isIntact = stmt->iterable;
+    if (isIntact && at(Tok::Colon))
+      reportColonOfRange(stmt->iterable->range);
   }
   if (!isIntact && !skipToBlock())
     return failed;

@@ -144,9 +144,16 @@ void Checker::execArg(const ast::ArgDecl &arg) {
       type && !type->hasBrackets ? type->name.text : llvm::StringRef());
   if (scopes.scope->names.count(name))
     error(DiagCode::TD204, arg.name.range, "`" + name + "` is declared twice");
-  if (!kind)
-    error(DiagCode::TD213, arg.type->range,
-          "an `arg` is int, float, bool, str or device");
+  if (!kind) {
+    Diagnostic &report = error(DiagCode::TD213, arg.type->range,
+                               "an `arg` is int, float, bool, str or device");
+    // The name of a dtype, as of a tensor.
+    if (std::optional<DType> dtype = parseDType(text(arg.type->range))) {
+      llvm::StringRef host = isFloat(*dtype) ? "float" : "int";
+      report.fix(FixIt::Safe, "`" + host + "`",
+                 {{arg.type->range, host.str()}});
+    }
+  }
   if (!kind || !isFreeName(*this, arg, *kind)) {
     scopes.bind(name, arg.name.range, fail(), false);
     return;

@@ -78,10 +78,25 @@ static Val range(Checker &c, const Bound &args) {
   }
   for (const Val &val : given)
     if (!val.is(ValKind::Int)) {
-      c.error(DiagCode::TD303, val.range.isValid() ? val.range : args.range(),
-              "`range` takes ints, not " + describe(val))
-          .note("make floats from ints: `let x = 0.5 * i`, or loop over a "
-                "tensor: `arange(0.5, 2.5)`");
+      Diagnostic &report = c.error(
+          DiagCode::TD303, val.range.isValid() ? val.range : args.range(),
+          "`range` takes ints, not " + describe(val));
+      // `range(n / size)`: a quotient is a float.
+      llvm::StringRef written = c.text(val.range);
+      size_t slash = written.find('/');
+      if (val.is(ValKind::Float) && slash != written.npos &&
+          written.count('/') == 1) {
+        std::string whole =
+            (written.take_front(slash) + "/" + written.drop_front(slash)).str();
+        SourceRange at = {val.range.file,
+                          val.range.begin + static_cast<uint32_t>(slash),
+                          val.range.begin + static_cast<uint32_t>(slash)};
+        report.fix(FixIt::Choice, "`" + whole + "`  (rounded down)",
+                   {{at, "/"}});
+      } else {
+        report.note("make floats from ints: `let x = 0.5 * i`, or loop over a "
+                    "tensor: `arange(0.5, 2.5)`");
+      }
       return c.fail();
     }
   auto info = std::make_shared<RangeInfo>();

@@ -211,6 +211,16 @@ static Val cat(Checker &c, const Bound &args) {
 
 static Val stack(Checker &c, const Bound &args) {
   Vals tensors;
+  const Val &list = args["tensors"];
+  bool isList = list.is(ValKind::List) || list.is(ValKind::Tuple);
+  if (isList && !elementsOf(list).empty() &&
+      llvm::all_of(elementsOf(list),
+                   [](const Val &val) { return val.isHostScalar(); })) {
+    c.error(DiagCode::TD303, list.range.isValid() ? list.range : args.range(),
+            "`stack` takes tensors, and these are numbers")
+        .fix(FixIt::Safe, "`tensor(…)`", {{args.call.calleeRange, "tensor"}});
+    return c.fail();
+  }
   if (!tensorsOf(c, args, tensors))
     return c.fail();
   const Val *dim = args.find("dim");

@@ -62,6 +62,14 @@ Val Calls::call(const Val &callee, CallArgs &args) {
   SourceRange brackets = args.calleeRange.finish().to(args.range);
   bool isMember =
       written.contains('.') && !written.rsplit('.').second.contains('(');
+  bool isIndexed = callee.is(ValKind::Tuple) || callee.is(ValKind::List);
+  llvm::StringRef arguments = c.text(brackets);
+  if (isIndexed && args.positional.size() == 1 && args.keywords.empty() &&
+      arguments.starts_with("(") && arguments.ends_with(")"))
+    report.fix(FixIt::Safe,
+               "`" + written + "[" + arguments.drop_front().drop_back() + "]`",
+               {{{brackets.file, brackets.begin, brackets.begin + 1}, "["},
+                {{brackets.file, brackets.end - 1, brackets.end}, "]"}});
   if (isMember && c.text(brackets) == "()")
     report.label("a field, which is not called")
         .fix(FixIt::Safe, "`" + written + "`", {{brackets, ""}});
@@ -78,6 +86,20 @@ void Calls::reportExtra(const CallArgs &args, llvm::StringRef what,
           what + " takes " + llvm::Twine(most) + " " + kind + "argument" +
               (most == 1 ? "" : "s") + ", " +
               llvm::Twine(args.positional.size()) + " are given");
+}
+
+/// The only name that begins with a word, as `kernel_size` with `kernel`; empty
+/// if there are none or several.
+static llvm::StringRef findLonger(llvm::StringRef word,
+                                  llvm::ArrayRef<llvm::StringRef> names) {
+  llvm::StringRef found;
+  for (llvm::StringRef name : names)
+    if (name.starts_with((word + "_").str())) {
+      if (!found.empty())
+        return "";
+      found = name;
+    }
+  return found;
 }
 
 static void reportMissing(Checker &c, const CallArgs &args,
@@ -121,6 +143,9 @@ static void reportKeyword(Checker &c, const CallArgs::Keyword &keyword,
     report.fix(isUnmistakable(name, *nearest, names) ? FixIt::Safe
                                                      : FixIt::Choice,
                "`" + *nearest + "=`", {{keyword.name.range, nearest->str()}});
+  else if (auto longer = findLonger(name, names); !longer.empty())
+    report.fix(FixIt::Choice, "`" + longer + "=`",
+               {{keyword.name.range, longer.str()}});
   else if (!names.empty())
     report.label("it has " + llvm::join(names, ", "));
 }

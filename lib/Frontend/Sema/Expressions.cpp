@@ -49,6 +49,7 @@ Val Checker::evalAny(const ast::Expr &expr, const ast::TypeExpr *expected) {
   case ExprKind::Bool:
     return makeBool(llvm::cast<ast::BoolExpr>(expr).value);
   case ExprKind::String:
+    lints.checkText(llvm::cast<ast::StringExpr>(expr));
     return makeStr(llvm::cast<ast::StringExpr>(expr).value);
   case ExprKind::FString:
     return evalFString(llvm::cast<ast::FStringExpr>(expr));

@@ -117,6 +117,19 @@ static bool offerFloat(Checker &c, Diagnostic &report, const Val &number,
   return true;
 }
 
+/// `loss.item()` for the `loss` that a variable is set to, which is a number
+/// elsewhere.
+static bool offerItem(Checker &c, Diagnostic &report, const Val &number,
+                      const Val &tensor) {
+  if (!number.isHostScalar() || !tensor.is(ValKind::Tensor) ||
+      !typeOf(tensor).dims.empty() || !tensor.range.isValid() ||
+      c.isPrelude(tensor.range.file))
+    return false;
+  report.primary.range = tensor.range;
+  c.offerSuffix(report, tensor.range, ".item()");
+  return true;
+}
+
 void Join::noteTooMany(Diagnostic &report) const {
   if (tooMany)
     report.note("a loop that gives a tensor another size is unrolled up to " +
@@ -142,7 +155,8 @@ bool sema::canMeet(Checker &c, const Val &lhs, const Val &rhs, const Join &join,
         isLoop && lhs.is(ValKind::Int) && rhs.is(ValKind::Float) &&
         lhs.range.isValid())
       report.note("start with a float, as in `var x = 0.0`");
-    if (lhs.isHostScalar() && rhs.is(ValKind::Tensor))
+    if (!offerItem(c, report, lhs, rhs) && !offerItem(c, report, rhs, lhs) &&
+        lhs.isHostScalar() && rhs.is(ValKind::Tensor))
       report.note("`.item()` reads the number of a tensor");
     return false;
   }

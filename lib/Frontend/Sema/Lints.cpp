@@ -7,6 +7,35 @@ using namespace tdc;
 using namespace tdc::sema;
 
 //===----------------------------------------------------------------------===//
+// Texts
+//===----------------------------------------------------------------------===//
+
+void Lints::checkText(const ast::StringExpr &expr) {
+  if (c.isPrelude(expr.range.file))
+    return;
+  llvm::StringRef rest = expr.value;
+  for (size_t open = rest.find('{'); open != rest.npos; open = rest.find('{')) {
+    rest = rest.drop_front(open + 1);
+    llvm::StringRef name =
+        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    llvm::StringRef after = rest.drop_front(name.size());
+    bool isField = !name.empty() && !llvm::isDigit(name.front()) &&
+                   !after.empty() &&
+                   llvm::StringRef("}:.[(!").contains(after.front());
+    Binding *binding =
+        isField && after.contains('}') ? c.scopes.lookup(name) : nullptr;
+    if (!binding)
+      continue;
+    binding->used = true; // after the fix
+    c.warning(DiagCode::TD223, expr.range,
+              "`{" + name + "}` is text in this string")
+        .label("no `f` before it")
+        .fix(FixIt::Choice, "`f\"…\"`", {{expr.range.start(), "f"}});
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Gradients that nothing uses
 //===----------------------------------------------------------------------===//
 

@@ -1,8 +1,9 @@
 //===- Lints.h - what is valid and rarely meant ---------------------------===//
 //
 // Warnings about training and evaluation that need what the checker knows of
-// the whole program: TD612 to TD617. A comment `# tdc: allow(TD612)` says that
-// it is meant. Definitions: Lints.cpp, and StepOrder.cpp for TD612.
+// the whole program (TD612 to TD617), and about texts (TD223). A comment
+// `# tdc: allow(TD612)` says that it is meant. Definitions: Lints.cpp, and
+// StepOrder.cpp for TD612.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,6 +36,10 @@ public:
   void gaveGradients(SourceRange range, llvm::ArrayRef<std::string> slots);
   /// The program reads the gradient in this slot, or a step does.
   void usedGradient(llvm::StringRef slot);
+
+  /// Checks a text for the names of variables in braces, as in an f-string
+  /// (TD223).
+  void checkText(const ast::StringExpr &expr);
 
   /// A loss is given `input`, which it takes to be on the scale `expected`
   /// (TD614).

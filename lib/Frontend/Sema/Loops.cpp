@@ -151,6 +151,9 @@ bool ControlFlow::elementsOfIterable(const Val &iterable, SourceRange range,
   }
   Diagnostic &report =
       c.error(DiagCode::TD206, range, "cannot loop over " + describe(iterable));
+  if (iterable.is(ValKind::Int) && !c.isPrelude(range.file))
+    report.fix(FixIt::Safe, "`range(" + c.text(range) + ")`",
+               {{range.start(), "range("}, {range.finish(), ")"}});
   if (iterable.is(ValKind::Model))
     for (const char *list : {".parameters()", ".children()"})
       c.offerSuffix(report, range, list);

@@ -53,12 +53,44 @@ Diagnostic &Models::reportMadeOnce(llvm::StringRef what, SourceRange range) {
   return report;
 }
 
+/// Reports `ReLU(x)` and `CrossEntropyLoss(scores, labels)`, where a layer that
+/// is not made yet is given what its `forward` takes.
+static bool reportNotMade(Checker &c, const ClassInfo &cls,
+                          const CallArgs &args) {
+  auto isTensor = [](const Val &val) { return val.is(ValKind::Tensor); };
+  if (!c.isPrelude(cls.file->id) || c.isPrelude(args.range.file) ||
+      args.positional.empty() || !args.keywords.empty() ||
+      !llvm::all_of(args.positional, isTensor))
+    return false;
+  // Its own parameters can be tensors, as the weights of losses.
+  auto *forward = llvm::find_if(cls.decl->members, [](const ast::Decl *member) {
+    auto *fn = llvm::dyn_cast<ast::FnDecl>(member);
+    return fn && fn->name.text == "forward";
+  });
+  bool takesAll = forward != cls.decl->members.end() &&
+                  llvm::cast<ast::FnDecl>(*forward)->params.size() ==
+                      args.positional.size();
+  bool needsNone = llvm::all_of(cls.decl->params, [](const ast::Param &param) {
+    return param.defaultValue != nullptr;
+  });
+  if (!takesAll || !needsNone)
+    return false;
+  llvm::StringRef name = cls.decl->name.text;
+  c.error(DiagCode::TD205, args.calleeRange,
+          "`" + name + "` makes a layer, which is then called")
+      .fix(FixIt::Safe, "`" + name + "()(…)`",
+           {{args.calleeRange.finish(), "()"}});
+  return true;
+}
+
 Val Models::construct(const ClassInfo &cls, CallArgs &args) {
   for (const Val &val : args.positional)
     if (val.isError())
       return c.fail();
   if (cls.native != NativeModel::None)
     return constructNative(cls, args);
+  if (reportNotMade(c, cls, args))
+    return c.fail();
   for (const ModelInstance *outer : building)
     if (outer->decl == cls.decl) {
       c.error(DiagCode::TD220, args.range,

@@ -93,8 +93,16 @@ bool Scopes::reportPyTorchName(llvm::StringRef name, SourceRange range,
     other = getOtherWay(name);
   DiagCode code = owner.empty() ? DiagCode::TD201 : DiagCode::TD202;
   if (!other.empty()) {
-    c.error(code, range, "unknown name `" + name + "`")
-        .label("written `" + other + "`");
+    Diagnostic &report = c.error(code, range, "unknown name `" + name + "`");
+    report.label("written `" + other + "`");
+    // `x.astype(f32)`: the same call of `x.to`.
+    if (owner == "." && name == "astype")
+      report.fix(FixIt::Safe, "`to`", {{range, "to"}});
+    // `x.numpy()`: functions of arrays take tensors.
+    SourceRange withDot = {range.file, range.begin - 1, call.end};
+    if (owner == "." && name == "numpy" && isCalled)
+      report.fix(FixIt::Choice, "remove `.numpy()`  (a tensor has the methods)",
+                 {{withDot, ""}});
     return true;
   }
   if (llvm::StringRef advice = isFunction ? getAdvice(name) : "";
@@ -265,6 +273,73 @@ static void noteItem(Checker &c, Diagnostic &report, llvm::StringRef name) {
               {at.file, begin, begin + 7});
 }
 
+bool Scopes::offerOfScript(Diagnostic &report, llvm::StringRef name,
+                           SourceRange range) {
+  llvm::StringRef after = c.sources.getText(range.file).substr(range.end);
+  if (name == "__name__") {
+    size_t brace = after.find(" {");
+    if (brace == after.npos || after.take_front(brace).contains('\n'))
+      return false;
+    SourceRange whole = {range.file, range.begin,
+                         range.end + static_cast<uint32_t>(brace)};
+    report
+        .note("a file that is imported runs none of its statements, so a "
+              "program needs no such condition")
+        .fix(FixIt::Safe, "`true`", {{whole, "true"}});
+    return true;
+  }
+  // `args.epochs` of argparse: an `arg` is a variable.
+  llvm::StringRef member = after.drop_front(std::min<size_t>(1, after.size()))
+                               .take_while([](char letter) {
+                                 return llvm::isAlnum(letter) || letter == '_';
+                               });
+  if (!after.starts_with(".") || !lookup(member))
+    return false;
+  SourceRange withDot = {range.file, range.begin, range.end + 1};
+  report.fix(FixIt::Choice, "`" + member + "`", {{withDot, ""}});
+  return true;
+}
+
+/// Python's functions of lists in place of methods of tensors.
+static void offerOfList(Checker &c, Diagnostic &report, llvm::StringRef list,
+                        llvm::StringRef name, SourceRange range) {
+  llvm::StringRef after = c.sources.getText(range.file).substr(range.end);
+  auto start = static_cast<uint32_t>(range.begin - 1 - list.size());
+  SourceRange whole = {range.file, start, range.end + 2};
+  if (!after.starts_with("()") || c.text(whole).take_front(list.size()) != list)
+    return;
+  std::string instead;
+  if (name == "mean")
+    instead = ("(sum(" + list + ") / len(" + list + "))").str();
+  else if (name == "sum" || name == "max" || name == "min")
+    instead = (name + "(" + list + ")").str();
+  else
+    return;
+  report.label("a method of tensors")
+      .fix(FixIt::Choice, "`" + instead + "`", {{whole, instead}});
+}
+
+/// The only number of a tensor that is a variable here, where `owner` is what
+/// computes losses.
+static void offerLoss(Checker &c, Diagnostic &report, llvm::StringRef owner,
+                      SourceRange range) {
+  std::string loss;
+  for (llvm::StringRef name : c.scopes.variablesHere()) {
+    const Val &val = c.scopes.lookup(name)->val;
+    if (!val.is(ValKind::Tensor) || !typeOf(val).dims.empty() ||
+        !isFloat(typeOf(val).dtype))
+      continue;
+    if (!loss.empty())
+      return;
+    loss = name.str();
+  }
+  auto start = static_cast<uint32_t>(range.begin - 1 - owner.size());
+  SourceRange written = {range.file, start, range.begin - 1};
+  if (!loss.empty() && c.text(written) == owner)
+    report.label("a loss has it, not what computes losses")
+        .fix(FixIt::Choice, "`" + loss + ".backward()`", {{written, loss}});
+}
+
 Val Scopes::reportNoMember(const Val &base, SourceRange range,
                            llvm::StringRef name) {
   llvm::StringRef owner = c.text(range).drop_back(name.size()).rtrim(" \n.");
@@ -289,6 +364,11 @@ Val Scopes::reportNoMember(const Val &base, SourceRange range,
   offerNearest(report, name, range, members);
   if (base.isHostScalar())
     noteItem(c, report, owner);
+  if (base.is(ValKind::List) && !owner.empty())
+    offerOfList(c, report, owner, name, range);
+  // `criterion.backward()`: the loss has it.
+  if (isModel && name == "backward")
+    offerLoss(c, report, owner, range);
   if (base.is(ValKind::Tuple) && elementsOf(base).size() == 1 &&
       llvm::is_contained(membersOf(elementsOf(base)[0]), name))
     report.label("a field of its element")

@@ -89,6 +89,17 @@ void Places::reportPlaces(const Val &lhs, const Val &rhs, SourceRange range) {
                : c.error(DiagCode::TD501, range,
                          "operands are on different devices");
   report.label("@" + placeText(a) + " and @" + placeText(b));
+  // A function is given one operand that was not moved.
+  const Val &left = isCpuOrFree(a) ? lhs : rhs;
+  if (isCpuOrFree(a) != isCpuOrFree(b) && c.isPrelude(c.here.file) &&
+      left.range.isValid() && !c.isPrelude(left.range.file)) {
+    report.primary.range = left.range;
+    report.label("@" +
+                 placeText(typeOf(left).place.kind == Place::Kind::Free
+                               ? getCpu()
+                               : typeOf(left).place) +
+                 ", the others are @" + placeText(isCpuOrFree(a) ? b : a));
+  }
   noteOrigin(report, lhs);
   noteOrigin(report, rhs);
   auto kind = isCpuOrFree(a) != isCpuOrFree(b) ? FixIt::Safe : FixIt::Choice;

@@ -342,7 +342,7 @@ void Scopes::reportUnknown(llvm::StringRef name, SourceRange range) {
       c.error(DiagCode::TD201, range, "unknown name `" + name + "`")
           .label("nothing here has this name");
   if (offerComment(c, report, range) || c.errorCount > kMostExplained ||
-      noteOtherBlock(report, name, range))
+      noteOtherBlock(report, name, range) || offerOfScript(report, name, range))
     return;
   std::vector<llvm::StringRef> candidates = variablesHere();
   // Any three letters are near the name of some function.

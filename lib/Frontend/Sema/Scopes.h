@@ -87,6 +87,10 @@ private:
   /// false if nowhere.
   bool noteOtherBlock(Diagnostic &report, llvm::StringRef name,
                       SourceRange use) const;
+  /// Offers what to write for `args.epochs` or `if __name__ == "__main__"`;
+  /// false if it is neither.
+  bool offerOfScript(Diagnostic &report, llvm::StringRef name,
+                     SourceRange range);
   /// Whether a name that is unknown here is one of PyTorch's; reports it then.
   /// `owner` is "." for a member of a tensor, "model." or "opt.".
   bool reportPyTorchName(llvm::StringRef name, SourceRange range,

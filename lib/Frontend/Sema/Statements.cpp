@@ -312,6 +312,10 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
       report.fix(FixIt::Choice, "`" + start + text(stmt.range) + "`",
                  {{stmt.range.start(), start}});
     }
+    if (!frames.empty() && frames.back().fn && frames.back().fn->body &&
+        frames.back().fn->body->stmts.back() == &stmt)
+      report.fix(FixIt::Choice, "`return " + text(stmt.range) + "`",
+                 {{stmt.range.start(), "return "}});
     report.fix(FixIt::Choice, "`let _ = …` says that it is meant",
                {{stmt.range.start(), "let _ = "}});
   }

@@ -67,6 +67,17 @@ Diagnostic &Tensors::explainFailure(SourceRange range,
     c.offerSuffix(report, operands[conversion->operand].range,
                   ".to(" + conversion->dtype + ")",
                   conversion->isPromotion ? FixIt::Safe : FixIt::Choice);
+  // A layer's tensors have its dtype: the argument is what does not fit.
+  if (failure.code == DiagCode::TD301 && c.isPrelude(range.file) &&
+      report.fixes.empty() && !operands.empty() &&
+      operands[0].is(ValKind::Tensor) && operands[0].range.isValid() &&
+      !c.isPrelude(operands[0].range.file) && operands.size() > 1 &&
+      operands[1].is(ValKind::Tensor) && isFloat(typeOf(operands[0]).dtype) &&
+      isFloat(typeOf(operands[1]).dtype)) {
+    report.primary.range = operands[0].range;
+    c.offerSuffix(report, operands[0].range,
+                  ".to(" + tdc::spelling(typeOf(operands[1]).dtype) + ")");
+  }
   return report;
 }
 
@@ -105,10 +116,16 @@ bool Tensors::isNumeric(const Val &val, SourceRange range,
                         llvm::StringRef what) {
   if (val.is(ValKind::Tensor) || val.isHostScalar())
     return true;
-  if (!val.isError())
-    c.error(DiagCode::TD303, val.range.isValid() ? val.range : range,
-            c.userFunction(what) + " takes tensors and numbers, not " +
-                describe(val));
+  if (val.isError())
+    return false;
+  Diagnostic &report =
+      c.error(DiagCode::TD303, val.range.isValid() ? val.range : range,
+              c.userFunction(what) + " takes tensors and numbers, not " +
+                  describe(val));
+  // A batch of a loader that was not taken apart.
+  if (val.is(ValKind::Tuple) && !elementsOf(val).empty() &&
+      elementsOf(val)[0].is(ValKind::Tensor))
+    c.offerSuffix(report, val.range, "[0]");
   return false;
 }
 
@@ -227,6 +244,7 @@ static void offerDim(Checker &c, Diagnostic &report, const Val &a,
     if (!fits)
       continue;
     report.note("a reduction keeps its dim with `keepdim=true`");
+    report.primary.range = b.range;
     c.offerSuffix(report, b.range, ".unsqueeze(" + llvm::Twine(dim) + ")");
     return;
   }
@@ -466,8 +484,9 @@ static std::optional<int64_t> productOf(llvm::StringRef code) {
 
 /// How to fix a layer that was made for other features: by its first argument,
 /// or by rows of the length that it needs.
-static void offerFeatures(Checker &c, Diagnostic &report, const Dims &input,
+static void offerFeatures(Checker &c, Diagnostic &report, const Val &tensor,
                           const Size &needed) {
+  const Dims &input = typeOf(tensor).dims;
   SourceRange made = c.layerAround();
   std::string was = needed.str(), is = input.back().str();
   if (!made.isValid() || !input.back().isConstant())
@@ -475,6 +494,10 @@ static void offerFeatures(Checker &c, Diagnostic &report, const Dims &input,
   Dims rows(input.begin(), input.end());
   if (rows.size() > 2 && numElements(DimsRef(rows).drop_front()) == needed) {
     report.note("`.flatten(1)` makes rows of " + was + " of it");
+    if (tensor.range.isValid() && !c.isPrelude(tensor.range.file)) {
+      report.primary.range = tensor.range;
+      c.offerSuffix(report, tensor.range, ".flatten(1)");
+    }
     return;
   }
   llvm::StringRef code = c.text(made);
@@ -522,6 +545,6 @@ Val Tensors::matmulOf(const Val &lhs, const Val &rhs, SourceRange range) {
     builder.failure.label = explainMisfit(a, b);
   Diagnostic &report = explainFailure(range, both);
   if (isMisfit && isMatrix && isLayer)
-    offerFeatures(c, report, a, b.front());
+    offerFeatures(c, report, lhs, b.front());
   return c.fail();
 }

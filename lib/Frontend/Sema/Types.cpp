@@ -84,6 +84,13 @@ void sema::reportSize(Checker &c, const Val &size, SourceRange range) {
     std::string whole = ("int(" + c.text(range) + ")").str();
     report.fix(FixIt::Safe, "`" + whole + "`", {{range, whole}});
   }
+  // `zeros(2, cuda)`
+  llvm::StringRef keyword = size.is(ValKind::Device)  ? "device="
+                            : size.is(ValKind::DType) ? "dtype="
+                                                      : "";
+  if (!keyword.empty() && !c.isPrelude(range.file))
+    report.fix(FixIt::Safe, "`" + keyword + c.text(range) + "`",
+               {{range.start(), keyword.str()}});
 }
 
 std::optional<Val> Types::evalDim(const ast::Expr &expr) {

@@ -1,6 +1,8 @@
 """Scores the messages of tdc for programs of novices that have one mistake each.
 
-usage: score.py [--verbose] FILE...     --verbose also prints the messages
+usage: score.py [--verbose] [--at-least SCORE] FILE...
+
+--verbose also prints the messages; a mean below SCORE is exit status 1.
 
 The comments on top of a program say what is wrong, and what it prints when that is corrected:
   # wrong: LINE `TOKENS`      the wrong text and its line; `TOKENS` #2 is its second place there
@@ -11,6 +13,7 @@ program print these lines (each choice is tried alone, the safe fixes are tried 
 if there is only one report.
 """
 
+import argparse
 import concurrent.futures
 import json
 import os
@@ -100,18 +103,23 @@ def score(program):
 
 def main():
     os.environ.pop("TDC_DEVICE", None)
-    paths = [argument for argument in sys.argv[1:] if argument != "--verbose"]
-    if not paths:
-        sys.exit(__doc__)
-    programs = list(map(Program, paths))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--at-least", type=float, default=0, metavar="SCORE")
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    options = parser.parse_args()
+    programs = list(map(Program, options.files))
     total = 0
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         for program, lost in zip(programs, pool.map(score, programs)):
             total += 3 - len(lost)
             print(f"{3 - len(lost)}  {program.path.stem}{': ' * bool(lost)}{', '.join(lost)}")
-            if "--verbose" in sys.argv:
+            if options.verbose:
                 print(f"\n{program.run(program.text).stderr.strip()}\n")
-    print(f"{len(programs)} programs, mean {total / len(programs):.2f} of 3")
+    mean = total / len(programs)
+    print(f"{len(programs)} programs, mean {mean:.2f} of 3")
+    return 1 if mean < options.at_least else 0
 
 
-main()
+if __name__ == "__main__":
+    sys.exit(main())

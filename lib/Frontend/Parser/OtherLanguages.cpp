@@ -1,0 +1,105 @@
+//===- OtherLanguages.cpp - what C, Julia and PyTorch's classes look like -===//
+
+#include "ParserImpl.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace tdc;
+using namespace tdc::ast;
+
+bool Parser::reportOtherLanguage() {
+  return reportDeclaration() || reportTernary();
+}
+
+/// `float rate = 0.25`, with the current token at `rate`.
+bool Parser::reportDeclaration() {
+  Token type = previous();
+  bool isType = llvm::StringSwitch<bool>(textOf(type))
+                    .Cases({"auto", "bool", "char", "const", "double", "float",
+                            "int", "long", "string"},
+                           true)
+                    .Default(false);
+  if (!isType || !at(Tok::Name) || peek(1).kind != Tok::Equal)
+    return false;
+  diags.report(DiagCode::TD102, rangeOf(type), "another language's syntax")
+      .label("a variable is declared with `let` or `var`")
+      .fix(FixIt::Safe, ("`var " + textOf(peek()) + " = …`").str(),
+           {{rangeOf(type), "var"}});
+  return true;
+}
+
+/// `a ? b : c`, with the current token at `?`.
+bool Parser::reportTernary() {
+  if (!at(Tok::Question))
+    return false;
+  size_t first = pos;
+  auto isBefore = [](Tok kind) {
+    return kind == Tok::Equal || kind == Tok::Return || kind == Tok::Newline ||
+           kind == Tok::LBrace || kind == Tok::RBrace;
+  };
+  while (first != 0 && !isBefore(tokenAt(first - 1).kind))
+    --first;
+  Token mark = advance();
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, rangeOf(mark), "another language's syntax")
+          .label("a choice is written `a if condition else b`");
+  const Expr *yes = parseExpr();
+  if (!yes || !consume(Tok::Colon))
+    return true;
+  const Expr *no = parseExpr();
+  if (!no)
+    return true;
+  SourceRange whole = {file, tokenAt(first).begin, no->range.end};
+  std::string choice = (sources.getText(yes->range) + " if " +
+                        text.slice(whole.begin, mark.begin).rtrim() + " else " +
+                        sources.getText(no->range))
+                           .str();
+  report.fix(FixIt::Safe, "`" + choice + "`", {{whole, choice}});
+  return true;
+}
+
+void Parser::reportColonAndBrace() {
+  SourceRange colon = rangeOf(advance());
+  diags.report(DiagCode::TD102, colon)
+      .label("the brace begins the block")
+      .fix(FixIt::Safe, "remove it", {{colon, ""}});
+}
+
+void Parser::reportColonOfRange(SourceRange first) {
+  size_t last = pos;
+  while (tokenAt(last).kind != Tok::Newline && tokenAt(last).kind != Tok::End)
+    ++last;
+  if (tokenAt(last - 1).kind != Tok::LBrace || last - 1 == pos + 1)
+    return;
+  advance();
+  const Expr *end = parseExpr();
+  if (!end)
+    return;
+  SourceRange whole = first.to(end->range);
+  int64_t number = 0;
+  llvm::StringRef written = sources.getText(end->range);
+  std::string after = written.getAsInteger(10, number)
+                          ? (written + " + 1").str()
+                          : std::to_string(number + 1);
+  std::string range =
+      ("range(" + sources.getText(first) + ", " + after + ")").str();
+  diags.report(DiagCode::TD102, whole, "another language's syntax")
+      .label("a range is a call, without its end")
+      .fix(FixIt::Safe, "`" + range + "`", {{whole, range}});
+}
+
+bool Parser::skipBaseClass() {
+  size_t last = pos + 1;
+  while (tokenAt(last).kind == Tok::Name || tokenAt(last).kind == Tok::Dot)
+    ++last;
+  if (tokenAt(last).kind != Tok::RParen ||
+      textOf(tokenAt(last - 1)) != "Module")
+    return false;
+  SourceRange open = rangeOf(peek());
+  while (pos <= last)
+    advance();
+  SourceRange whole = rangeFrom(open);
+  diags.report(DiagCode::TD102, whole)
+      .label("every `model` is a Module")
+      .fix(FixIt::Safe, "remove it", {{whole, ""}});
+  return true;
+}
