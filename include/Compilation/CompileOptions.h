@@ -55,6 +55,9 @@ struct CompileOptions {
   bool tf32 = false;
   TransferGuard guard;
   MemoryBudget budget;
+  /// Build: whether errors of the running program show the source line. (Run:
+  /// they do.)
+  bool embedsSource = false;
   std::string targetCPU;   ///< empty: this machine's
   std::vector<int> cubins; ///< compute capabilities: 90 for sm_90
   /// Whether to tell the registers and the memory that each GPU kernel uses.

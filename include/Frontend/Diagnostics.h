@@ -163,6 +163,9 @@ private:
   size_t numPrinted = 0;
 };
 
+/// The first line of `range` with marks below it, as a diagnostic shows them.
+std::string getExcerpt(const SourceManager &sources, SourceRange range);
+
 /// Prints one diagnostic in the form of docs/Language.md, "Diagnostics".
 void printText(llvm::raw_ostream &os, const SourceManager &sources,
                const Diagnostic &diagnostic, bool colour);

@@ -156,6 +156,9 @@ public:
   /// Marks the tensor as read by code of the program that is not emitted, so
   /// that no warning says that it is unused.
   virtual void readElsewhere(Value tensor) = 0;
+  /// Gives the words of the error for an index that is out of range here, with
+  /// {index}, {size} and {last}, the largest index, for the numbers.
+  virtual void nameIndices(llvm::StringRef words) = 0;
 
   // Host scalars ----------------------------------------------------------//
   virtual Value constantInt(int64_t value) = 0;

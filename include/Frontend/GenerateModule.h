@@ -14,6 +14,9 @@
 //       `device`: the text names a device; `fixed`: the user cannot give it)
 //   td.name, td.help on the module           what --help of the program shows
 //   td.code on a td.assert                   the error's number (else 101)
+//   td.excerpts on the module                if asked for, by position:
+//       [location, the source line and a mark, words for an index that is out
+//       of range, with {index}, {size} and {last}, or ""]
 //
 // Every op's location is a position in the source. An op of a called function
 // has a CallSiteLoc chain up to the top-level statement.
@@ -43,12 +46,15 @@ struct ProgramTitle {
   llvm::StringRef help;
 };
 
+/// Whether the program has excerpts of its source, for errors when it runs.
+enum class EmbedSource : bool { No, Yes };
+
 /// Runs `walk` with an emitter that builds a module. Returns the module, or
 /// null if `walk` returns false (it has reported why). Loads the dialects that
 /// it needs into `context`. Ranges given to the emitter point into `sources`.
 mlir::OwningOpRef<mlir::ModuleOp>
 generateModule(mlir::MLIRContext &context, const SourceManager &sources,
-               const ProgramTitle &title,
+               const ProgramTitle &title, EmbedSource embed,
                llvm::function_ref<bool(Emitter &)> walk);
 
 } // namespace tdc

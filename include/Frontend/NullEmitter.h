@@ -18,6 +18,7 @@ public:
   void setLocation(const SourceLocation &location) override;
   void nameTensor(Value tensor, llvm::StringRef name) override;
   void readElsewhere(Value tensor) override;
+  void nameIndices(llvm::StringRef words) override;
   Value constantInt(int64_t value) override;
   Value constantFloat(double value) override;
   Value constantBool(bool value) override;

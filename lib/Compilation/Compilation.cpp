@@ -319,6 +319,9 @@ bool Compilation::generate() {
       return generateModule(
           *context, sources,
           {llvm::sys::path::stem(options.file), program->getHelp()},
+          options.embedsSource || options.purpose == Purpose::Run
+              ? EmbedSource::Yes
+              : EmbedSource::No,
           [&](Emitter &emitter) { return walk(emitter); });
     };
     module = makeModule();

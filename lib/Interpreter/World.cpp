@@ -97,7 +97,8 @@ void World::addSites(ModuleOp module) {
     if (!location || !siteIndex.try_emplace(location, sites.size()).second)
       return;
     sites.push_back({keep(location.getFilename()), int32_t(location.getLine()),
-                     int32_t(location.getColumn())});
+                     int32_t(location.getColumn()), /*excerpt=*/nullptr,
+                     /*index_words=*/nullptr});
   });
 }
 

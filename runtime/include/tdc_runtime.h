@@ -38,7 +38,7 @@ extern "C" {
 #endif
 
 /* Incremented by every change that breaks old programs, which TR601 refuses. */
-#define TDRT_ABI_VERSION 10
+#define TDRT_ABI_VERSION 11
 
 /* Names in C's style. NOLINTBEGIN(readability-identifier-naming) */
 
@@ -143,6 +143,10 @@ typedef struct tdrt_site {
   const char *file; /* as it is shown to the user */
   int32_t line;     /* from 1 */
   int32_t column;   /* from 1, or 0 if not known */
+  /* NULL if the program has not its source: */
+  const char *excerpt;     /* the line, marked, for an error's text */
+  const char *index_words; /* of TR103 of a kernel, with {index}, {size} and
+                              {last}, the largest index; NULL for the usual */
 } tdrt_site;
 
 /* An input or output of an exported function; a dim of -1 is known only when
@@ -352,6 +356,7 @@ typedef struct tdrt_error {
   int32_t code;          /* 0 if there is none */
   const char *message;   /* belongs to the context */
   const tdrt_site *site; /* NULL if the error has no position */
+  const char *note;      /* how far main's loops were; NULL if not in a loop */
 } tdrt_error;
 
 /* Makes both of them call `report` for each error from now on, in place of

@@ -57,7 +57,7 @@ TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_slot), 64u);
   EXPECT_EQ(sizeof(tdrt_alias), 24u);
   EXPECT_EQ(sizeof(tdrt_arg), 32u);
-  EXPECT_EQ(sizeof(tdrt_site), 16u);
+  EXPECT_EQ(sizeof(tdrt_site), 32u);
   EXPECT_EQ(sizeof(tdrt_port), 24u);
   EXPECT_EQ(sizeof(tdrt_export), 56u);
   EXPECT_EQ(sizeof(tdrt_gpu_image), 24u);

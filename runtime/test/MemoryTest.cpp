@@ -77,7 +77,7 @@ TEST(MemoryTest, ArenaIsZeros) {
 
 TEST(MemoryTest, Impossible) {
   tdrt_program program = emptyProgram();
-  tdrt_site sites[] = {{"m.tdsl", 4, 7}};
+  tdrt_site sites[] = {{"m.tdsl", 4, 7, nullptr, nullptr}};
   program.sites = sites;
   program.num_sites = 1;
   Opened ctx(program);

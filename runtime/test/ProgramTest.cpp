@@ -9,7 +9,8 @@ using namespace tdrt_test;
 
 namespace {
 
-const tdrt_site sites[] = {{"train.tdsl", 12, 0}, {"train.tdsl", 14, 5}};
+const tdrt_site sites[] = {{"train.tdsl", 12, 0, nullptr, nullptr},
+                           {"train.tdsl", 14, 5, nullptr, nullptr}};
 
 class ProgramTest : public testing::Test {
 protected:
@@ -32,6 +33,40 @@ TEST_F(ProgramTest, ErrorsAfterOutput) {
   EXPECT_EQ(result.out, "before\n");
   EXPECT_EQ(result.err, "error[TR101]: assertion failed: no rows\n"
                         "  --> train.tdsl:12\n");
+}
+
+TEST_F(ProgramTest, ErrorsInLoops) {
+  static const tdrt_site excerpted[] = {
+      {"train.tdsl", 12, 1, nullptr, nullptr},
+      {"train.tdsl", 14, 5, " 14 | x[i]\n    | ^^^^\n",
+       "label {index}, but there are {size} classes (0 to {last})"}};
+  plain.sites = excerpted;
+  plain.main = [](tdrt_context *ctx) {
+    ctx->loops[0] = {2, 10, 0, 0};
+    ctx->loops[1] = {16, 40, 1, 0};
+    return tdrt_fail_check(ctx, 102, "division by zero", 1);
+  };
+  EXPECT_EQ(
+      run(plain, {}).err,
+      "error[TR102]: division by zero\n"
+      "  --> train.tdsl:14:5\n"
+      " 14 | x[i]\n"
+      "    | ^^^^\n"
+      "  note: after 2 of 10 iterations of the loop at line 12, and 16 of "
+      "40 of that at line 14\n");
+  // A kernel that met a bad index is reported after the iteration.
+  plain.main = [](tdrt_context *ctx) {
+    ctx->loops[0] = {2, 10, 0, 0};
+    tdrt_kernel_error(ctx, 7, 5, 1);
+    ctx->loops[0].done = 3;
+    return tdrt_poll(ctx);
+  };
+  EXPECT_EQ(run(plain, {}).err,
+            "error[TR103]: label 7, but there are 5 classes (0 to 4)\n"
+            "  --> train.tdsl:14:5\n"
+            " 14 | x[i]\n"
+            "    | ^^^^\n"
+            "  note: after 2 of 10 iterations of the loop at line 12\n");
 }
 
 TEST_F(ProgramTest, ErrorsForAReporter) {

@@ -7,8 +7,8 @@ using namespace tdrt_test;
 
 namespace {
 
-const tdrt_site sites[] = {{"examples/train.tdsl", 12, 0},
-                           {"train.tdsl", 20, 0}};
+const tdrt_site sites[] = {{"examples/train.tdsl", 12, 0, nullptr, nullptr},
+                           {"train.tdsl", 20, 0, nullptr, nullptr}};
 
 /// Does what the timer makes a program do.
 int32_t tick(tdrt_context *ctx) {

@@ -229,6 +229,9 @@ private:
     case OPT_lib:
       return fail("`tdc build --lib` is not built yet (TD900)",
                   "`tdc build` makes executables");
+    case OPT_embed_source:
+      options.embedsSource = true;
+      return true;
     case OPT_no_t_ops:
       options.noTOps = true;
       return true;

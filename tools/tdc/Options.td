@@ -45,6 +45,7 @@ def lib : Switch<"lib", "a C library and its header instead of an executable", [
 def verbose : Switch<"verbose", "show source lines, and the resources of GPU kernels", ArtefactVerbs>;
 defm cubin : Valued<"cubin", "<chips>", "add machine code for GPUs, as sm_80,sm_90", ArtefactVerbs>;
 defm target_cpu : Valued<"target-cpu", "<name>", "make code for another processor, as haswell", ArtefactVerbs>;
+def embed_source : Switch<"embed-source", "put source lines into the program, for its errors", [BuildVerb]>;
 defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb]>;
 def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb]>;
 

@@ -28,7 +28,7 @@ static std::string explainArguments(llvm::ArrayRef<std::string> words) {
 /// Prints a run-time error in the JSON form of the checker's diagnostics.
 static void printErrorJSON(const tdrt_error *error) {
   bool isInterrupted = error->code == ExitInterrupted;
-  std::string note;
+  std::string note = error->note ? error->note : "";
   if (tdrt_exit_code(error->code) == ExitUsage)
     note = explainArguments(work.options->programArgs);
   llvm::StringRef file;

@@ -329,11 +329,18 @@ FlatSymbolRefAttr Globals::addArguments() {
 
 FlatSymbolRefAttr Globals::addSites() {
   llvm::SmallVector<Row> rows;
+  llvm::DenseMap<Attribute, ArrayAttr> excerpts;
+  if (auto known = module->getAttrOfType<ArrayAttr>("td.excerpts"))
+    for (auto row : known.getAsRange<ArrayAttr>())
+      excerpts[row[0]] = row;
   for (auto &[key, index] : sites) {
     auto location = llvm::cast<FileLineColLoc>(key);
-    rows.push_back({Field::pointer(getText(location.getFilename())),
-                    Field::int32(location.getLine()),
-                    Field::int32(location.getColumn())});
+    ArrayAttr known = excerpts.lookup(key);
+    rows.push_back(
+        {Field::pointer(getText(location.getFilename())),
+         Field::int32(location.getLine()), Field::int32(location.getColumn()),
+         Field::pointer(getOptionalText(known ? known[1] : Attribute())),
+         Field::pointer(getOptionalText(known ? known[2] : Attribute()))});
   }
   return addTable("tdc_sites", rows);
 }

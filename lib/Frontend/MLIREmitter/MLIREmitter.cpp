@@ -2,7 +2,9 @@
 
 #include "MLIREmitter.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
+#include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/OpTable/Template.h"
+#include "Frontend/Diagnostics.h"
 #include "Frontend/GenerateModule.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -14,6 +16,7 @@ namespace tdc {
 OwningOpRef<ModuleOp> generateModule(MLIRContext &context,
                                      const SourceManager &sources,
                                      const ProgramTitle &title,
+                                     EmbedSource embed,
                                      llvm::function_ref<bool(Emitter &)> walk) {
   context.loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect,
                       scf::SCFDialect, td::TDDialect>();
@@ -24,6 +27,8 @@ OwningOpRef<ModuleOp> generateModule(MLIRContext &context,
   (*module)->setAttr("td.name", StringAttr::get(&context, title.name));
   if (!title.help.empty())
     (*module)->setAttr("td.help", StringAttr::get(&context, title.help));
+  if (embed == EmbedSource::Yes)
+    (*module)->setAttr("td.excerpts", emitter.getExcerpts());
   return module;
 }
 
@@ -76,12 +81,32 @@ void MLIREmitter::readElsewhere(Value tensor) {
   op->setAttr(td::kReadElsewhereAttr, builder.getUnitAttr());
 }
 
+void MLIREmitter::nameIndices(llvm::StringRef words) {
+  if (FileLineColLoc user = td::getUserLocation(getLocation()))
+    indexWords.try_emplace(user, words.str());
+}
+
 Location MLIREmitter::getFileLocation(SourceRange range) {
   if (!range.isValid())
     return builder.getUnknownLoc();
   LineColumn at = sources.getLineColumn(range);
-  return FileLineColLoc::get(builder.getContext(), sources.getName(range.file),
-                             at.line, at.column);
+  auto result = FileLineColLoc::get(
+      builder.getContext(), sources.getName(range.file), at.line, at.column);
+  // Of two expressions that begin here, an error may be about either.
+  auto [known, isNew] = ranges.try_emplace(result, range);
+  if (!isNew && known->second != range)
+    known->second = range.start();
+  return result;
+}
+
+ArrayAttr MLIREmitter::getExcerpts() {
+  llvm::SmallVector<Attribute> rows;
+  for (const auto &[location, range] : ranges)
+    if (td::getUserLocation(cast<FileLineColLoc>(location)))
+      rows.push_back(builder.getArrayAttr(
+          {location, builder.getStringAttr(getExcerpt(sources, range)),
+           builder.getStringAttr(indexWords.lookup(location))}));
+  return builder.getArrayAttr(rows);
 }
 
 /// Creates the location when the first op needs it: most calls of setLocation

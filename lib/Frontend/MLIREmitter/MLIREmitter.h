@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace tdc {
@@ -25,10 +26,13 @@ public:
 
   /// Ends @main and returns the module.
   mlir::OwningOpRef<mlir::ModuleOp> finish();
+  /// `td.excerpts` (GenerateModule.h).
+  mlir::ArrayAttr getExcerpts();
 
   void setLocation(const SourceLocation &location) override;
   void nameTensor(Value tensor, llvm::StringRef name) override;
   void readElsewhere(Value tensor) override;
+  void nameIndices(llvm::StringRef words) override;
 
   Value constantInt(int64_t value) override;
   Value constantFloat(double value) override;
@@ -190,6 +194,9 @@ private:
   llvm::SmallVector<SourceRange> callers;
   std::optional<mlir::Location> callersLocation;
   std::optional<mlir::Location> location;
+  /// By location, what it points to.
+  llvm::MapVector<mlir::Attribute, SourceRange> ranges;
+  llvm::DenseMap<mlir::Attribute, std::string> indexWords;
 };
 
 inline mlir::Value unwrap(Value value) {

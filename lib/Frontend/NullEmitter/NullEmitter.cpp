@@ -7,6 +7,7 @@ using namespace tdc;
 void NullEmitter::setLocation(const SourceLocation &) {}
 void NullEmitter::nameTensor(Value, llvm::StringRef) {}
 void NullEmitter::readElsewhere(Value) {}
+void NullEmitter::nameIndices(llvm::StringRef) {}
 Value NullEmitter::constantInt(int64_t) { return some(); }
 Value NullEmitter::constantFloat(double) { return some(); }
 Value NullEmitter::constantBool(bool) { return some(); }

@@ -1,6 +1,6 @@
-//===- BuiltinsLints.cpp - what functions of the prelude tell the lints ---===//
+//===- BuiltinsLints.cpp - what functions of the prelude tell the checker -===//
 //
-// They emit nothing.
+// For lints and for errors. They emit no ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,12 +26,40 @@ static Val forTraining(Checker &c, const Bound &args) {
   return makeVal(ValKind::None);
 }
 
+/// "`y`", if the user's code says so in a few words; else nothing.
+static std::string asWritten(Checker &c, SourceRange range) {
+  constexpr size_t most = 40;
+  if (!range.isValid() || c.isPrelude(range.file))
+    return "";
+  llvm::StringRef text = c.text(range);
+  return text.size() > most || text.find_first_of("\n{") != text.npos
+             ? ""
+             : ("`" + text + "`").str();
+}
+
+/// An index of this name, a label or an index, picks from a tensor.
+static Val picks(Checker &c, const Bound &args) {
+  llvm::StringRef name = args["name"].as<Text>().text;
+  std::string index = asWritten(c, args["index"].range);
+  std::string from = asWritten(c, c.layerAround());
+  if (name == "label" || from.empty())
+    from = asWritten(c, args["input"].range);
+  std::string words = (name + " {index}").str();
+  words += index.empty() ? "" : " in " + index;
+  words += ", but ";
+  words += from.empty() ? "there are" : from + " has";
+  words += name == "label" ? " {size} classes" : " {size} rows";
+  c.emit().nameIndices(words + " (0 to {last})");
+  return makeVal(ValKind::None);
+}
+
 llvm::ArrayRef<Builtin> sema::getLintBuiltins() {
   static const Builtin table[] = {
       {"as_scores", "input", asScores, Shares::Kept, Takes::Values,
        Scale::Score},
       {"expect", "input, scale", expect, Shares::Nothing, Takes::Names},
       {"for_training", "does", forTraining},
+      {"picks", "index, input, name", picks, Shares::Nothing, Takes::Names},
   };
   return table;
 }

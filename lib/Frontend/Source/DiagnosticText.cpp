@@ -95,6 +95,12 @@ public:
       printFix(fix);
   }
 
+  /// Shows the lines of the primary position, without its place.
+  void printExcerpt() {
+    setGutter(sources.getLineColumn(diagnostic.primary.range).line);
+    printLines(diagnostic.primary.range.file, &diagnostic.primary);
+  }
+
 private:
   void paint(llvm::raw_ostream::Colors which) {
     if (colour)
@@ -111,6 +117,10 @@ private:
        << at.column;
   }
 
+  void setGutter(unsigned lastLine) {
+    gutter = std::max<unsigned>(3, std::to_string(lastLine).size() + 1);
+  }
+
   /// Shows the primary file's lines, then those of the other files.
   void printSnippets() {
     std::vector<FileId> files = {diagnostic.primary.range.file};
@@ -120,7 +130,7 @@ private:
         files.push_back(label.range.file);
       lastLine = std::max(lastLine, sources.getLineColumn(label.range).line);
     }
-    gutter = std::max<unsigned>(3, std::to_string(lastLine).size() + 1);
+    setGutter(lastLine);
 
     for (FileId file : files) {
       std::vector<const Label *> labels;
@@ -260,6 +270,16 @@ private:
 };
 
 } // namespace
+
+std::string tdc::getExcerpt(const SourceManager &sources, SourceRange range) {
+  Diagnostic diagnostic = {};
+  diagnostic.severity = Severity::Error;
+  diagnostic.primary.range = range;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  TextPrinter(os, sources, diagnostic, /*colour=*/false).printExcerpt();
+  return text;
+}
 
 void tdc::printText(llvm::raw_ostream &os, const SourceManager &sources,
                     const Diagnostic &diagnostic, bool colour) {

@@ -5,8 +5,11 @@
 #include "base/Dtype.h"
 #include "program/Versions.h"
 #include "tdc_text.h"
+#include <cinttypes>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 using namespace tdrt;
 
@@ -28,6 +31,8 @@ int32_t Context::setError(int32_t code, std::string &&message,
   if (errorCode == 0) {
     errorCode = code;
     errorSite = site;
+    // The failure of a GPU is found later than it happens.
+    errorLoops = code / 100 == 3 ? Loops() : getLoops();
     errorMessage = std::move(message);
   }
   return code;
@@ -83,7 +88,11 @@ const char *Context::errorText() noexcept {
       if (site->column > 0)
         text += ":" + std::to_string(site->column);
       text += "\n";
+      if (site->excerpt)
+        text += site->excerpt;
     }
+    if (const char *note = getNote())
+      text += "  note: " + std::string(note) + "\n";
     report = std::move(text);
     return report.c_str();
   } catch (const std::bad_alloc &) {
@@ -91,10 +100,29 @@ const char *Context::errorText() noexcept {
   }
 }
 
-tdrt_error Context::getError() const noexcept {
-  bool isPlaced = errorSite >= 0 && errorSite < program->num_sites;
-  return {errorCode, errorMessage.c_str(),
-          isPlaced ? &program->sites[errorSite] : nullptr};
+tdrt_error Context::getError() noexcept {
+  return {errorCode, errorMessage.c_str(), findSite(errorSite), getNote()};
+}
+
+const tdrt_site *Context::findSite(int32_t site) const noexcept {
+  return site >= 0 && site < program->num_sites ? &program->sites[site]
+                                                : nullptr;
+}
+
+/// "after 2 of 10 iterations of the loop at line 12"; null outside of loops.
+const char *Context::getNote() noexcept {
+  if (errorLoops[0].total == 0)
+    return nullptr;
+  const auto &[outer, inner] = errorLoops;
+  int length = snprintf(
+      errorNote, sizeof errorNote,
+      "after %" PRId64 " of %" PRId64 " iterations of the loop at line %d",
+      outer.done, outer.total, program->sites[outer.site].line);
+  if (inner.total != 0)
+    snprintf(errorNote + length, sizeof errorNote - length,
+             ", and %" PRId64 " of %" PRId64 " of that at line %d", inner.done,
+             inner.total, program->sites[inner.site].line);
+  return errorNote;
 }
 
 void tdrt_get_error(tdrt_context *ctx, tdrt_error *error) {
@@ -110,7 +138,7 @@ const char *tdrt_error_text(tdrt_context *ctx) {
 }
 
 void tdrt::tellError(tdrt_context *ctx) {
-  tdrt_error error = {201, "out of memory", nullptr};
+  tdrt_error error = {201, "out of memory", nullptr, nullptr};
   if (ctx)
     tdrt_get_error(ctx, &error);
   tellError(error, tdrt_error_text(ctx));
@@ -124,6 +152,19 @@ int tdrt_exit_code(int32_t status) {
   return status < 100 ? tdc::ExitUsage : tdc::ExitRunTime;
 }
 
+static void failIndex(int64_t index, int64_t size, const char *words) {
+  std::string text =
+      words ? words : "index {index} is out of range for size {size}";
+  auto put = [&](const char *name, int64_t number) {
+    if (size_t at = text.find(name); at != std::string::npos)
+      text.replace(at, strlen(name), std::to_string(number));
+  };
+  put("{index}", index);
+  put("{size}", size);
+  put("{last}", size - 1);
+  fail(103, std::move(text));
+}
+
 int32_t tdrt_poll(tdrt_context *ctx) {
   // Cleared before the causes are read, so that the next poll sees a cause that
   // arises meanwhile.
@@ -131,7 +172,12 @@ int32_t tdrt_poll(tdrt_context *ctx) {
   Context &context = Context::of(ctx);
   KernelError &error = context.kernelError;
   if (error.taken.load(std::memory_order_acquire)) {
-    int32_t status = tdrt_fail_index(ctx, error.index, error.size, error.site);
+    const tdrt_site *site = context.findSite(error.site);
+    int32_t status = context.guarded(error.site, [&] {
+      failIndex(error.index, error.size, site ? site->index_words : nullptr);
+    });
+    // Kernels of GPUs run later than main.
+    context.setErrorLoops(context.gpus ? Loops() : error.loops);
     error.taken.store(false, std::memory_order_release);
     return status;
   }
@@ -168,10 +214,8 @@ int32_t tdrt_fail_sizes(tdrt_context *ctx, int64_t lhs, int64_t rhs,
 
 int32_t tdrt_fail_index(tdrt_context *ctx, int64_t index, int64_t size,
                         int32_t site) {
-  return Context::of(ctx).guarded(site, [&] {
-    fail(103, "index " + std::to_string(index) + " is out of range for size " +
-                  std::to_string(size));
-  });
+  return Context::of(ctx).guarded(site,
+                                  [&] { failIndex(index, size, nullptr); });
 }
 
 void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
@@ -181,6 +225,7 @@ void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
     error.index = index;
     error.size = size;
     error.site = site;
+    error.loops = Context::of(ctx).getLoops();
   }
   __atomic_store_n(&ctx->attention, 1, __ATOMIC_SEQ_CST);
 }

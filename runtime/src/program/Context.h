@@ -11,6 +11,7 @@
 #include "program/Progress.h"
 #include "program/Trace.h"
 #include "tdc_runtime.h"
+#include <array>
 #include <atomic>
 #include <memory>
 #include <new>
@@ -19,6 +20,9 @@
 
 namespace tdrt {
 
+/// How far the outer loops of main are; `total` is 0 if one does not run.
+using Loops = std::array<tdrt_loop, TDRT_LOOPS>;
+
 /// The first bad index that a kernel met. Any thread of a parallel task may
 /// write it; the context's thread reads it after the task.
 struct KernelError {
@@ -26,6 +30,7 @@ struct KernelError {
   int64_t index = 0;
   int64_t size = 0;
   int32_t site = -1;
+  Loops loops = {}; ///< of main, when the kernel ran
 };
 
 /// Calls for random numbers are numbered in program order: the numbers depend
@@ -71,6 +76,9 @@ public:
 
   /// Keeps the first error; returns `code`.
   int32_t setError(int32_t code, std::string &&message, int32_t site) noexcept;
+  Loops getLoops() const noexcept { return {loops[0], loops[1]}; }
+  /// The error occurred when main's loops were `at`, not now.
+  void setErrorLoops(const Loops &at) noexcept { errorLoops = at; }
   int32_t setOutOfMemory(int32_t site) noexcept;
   void clearError() noexcept;
   /// Forgets the error of the last call or of main, and an interruption that
@@ -80,7 +88,9 @@ public:
 
   /// The text of the error, built at the first call.
   const char *errorText() noexcept;
-  tdrt_error getError() const noexcept;
+  tdrt_error getError() noexcept;
+  /// Null if `site` is -1: not known.
+  const tdrt_site *findSite(int32_t site) const noexcept;
 
   /// Reads the command line into `args`. Throws Failure TR001 ... TR003, or
   /// TDRT_HELP with the help text.
@@ -113,9 +123,13 @@ public:
   bool endsOnFailure = false;
 
 private:
+  const char *getNote() noexcept;
+
   int32_t errorCode = 0;
   int32_t errorSite = -1;
   std::string errorMessage;
+  Loops errorLoops = {}; ///< of main, when the error occurred
+  char errorNote[200] = "";
   std::string report;
 };
 

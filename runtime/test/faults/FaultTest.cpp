@@ -40,7 +40,7 @@ const int32_t types[] = {TDRT_FLOAT};
 const tdrt_checkpoint what = {1, 1, indexes, keys, names,  types,
                               1, 0, 0,       0,    nullptr};
 const tdrt_arg args[] = {{"epochs", "5", "training epochs", TDRT_INT, 0}};
-const tdrt_site sites[] = {{"faults.tdsl", 3, 1}};
+const tdrt_site sites[] = {{"faults.tdsl", 3, 1, nullptr, nullptr}};
 const int64_t rows[] = {2000};
 const tdrt_port outputs[] = {{"y", TDRT_F32, 1, rows}};
 const tdrt_export exports[] = {

@@ -117,10 +117,16 @@ $L_taken:
 )";
 
 const tdrt_site tdrt_test::gpuSites[10] = {
-    {"gpu.tdsl", 1, 0}, {"gpu.tdsl", 2, 0}, {"gpu.tdsl", 3, 0},
-    {"gpu.tdsl", 4, 0}, {"gpu.tdsl", 5, 0}, {"gpu.tdsl", 6, 0},
-    {"gpu.tdsl", 7, 0}, {"gpu.tdsl", 8, 0}, {"gpu.tdsl", 9, 0},
-    {"gpu.tdsl", 10, 0}};
+    {"gpu.tdsl", 1, 0, nullptr, nullptr},
+    {"gpu.tdsl", 2, 0, nullptr, nullptr},
+    {"gpu.tdsl", 3, 0, nullptr, nullptr},
+    {"gpu.tdsl", 4, 0, nullptr, nullptr},
+    {"gpu.tdsl", 5, 0, nullptr, nullptr},
+    {"gpu.tdsl", 6, 0, nullptr, nullptr},
+    {"gpu.tdsl", 7, 0, nullptr, nullptr},
+    {"gpu.tdsl", 8, 0, nullptr, nullptr},
+    {"gpu.tdsl", 9, 0, nullptr, nullptr},
+    {"gpu.tdsl", 10, 0, nullptr, nullptr}};
 
 GpuProgram::GpuProgram(int32_t gpus)
     : arenaBytes(gpus, 4096), images{{TDRT_IMAGE_PTX, 80, sizeof kPTX, kPTX}},

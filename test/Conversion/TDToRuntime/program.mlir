@@ -10,7 +10,7 @@ module attributes {
 // CHECK: llvm.mlir.global external constant @tdc_program()
 // CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
 // Header: the ABI version, two slots, two arguments, one site, no export, one alias.
-// CHECK: llvm.mlir.constant(10 : i32)
+// CHECK: llvm.mlir.constant(11 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)
@@ -28,7 +28,7 @@ module attributes {
 // CHECK: llvm.mlir.zero
 // CHECK: llvm.mlir.addressof @tdc_main
 
-// CHECK: @tdc_sites() {{.*}} !llvm.array<1 x struct<(ptr, i32, i32)>>
+// CHECK: @tdc_sites() {{.*}} !llvm.array<1 x struct<(ptr, i32, i32, ptr, ptr)>>
 // CHECK: llvm.mlir.constant(4 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 

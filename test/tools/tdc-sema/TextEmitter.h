@@ -29,6 +29,7 @@ public:
   void setLocation(const SourceLocation &) override {}
   void nameTensor(Value, Ref) override {}
   void readElsewhere(Value) override {}
+  void nameIndices(Ref) override {}
   Value constantInt(int64_t v) override { return name(std::to_string(v)); }
   Value constantFloat(double v) override {
     std::string text;
