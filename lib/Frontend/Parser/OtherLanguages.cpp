@@ -1,4 +1,4 @@
-//===- OtherLanguages.cpp - what C, Julia and PyTorch's classes look like -===//
+//===- OtherLanguages.cpp - statements as in C, Julia and Python ----------===//
 
 #include "ParserImpl.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -7,7 +7,34 @@ using namespace tdc;
 using namespace tdc::ast;
 
 bool Parser::reportOtherLanguage() {
-  return reportDeclaration() || reportTernary();
+  return reportDeclaration() || reportTernary() || reportChain();
+}
+
+/// `var hits = total = 0`, with the current token at the second `=`.
+bool Parser::reportChain() {
+  if (!at(Tok::Equal) || pos < 4)
+    return false;
+  Token keyword = tokenAt(pos - 4);
+  if ((keyword.kind != Tok::Var && keyword.kind != Tok::Let) ||
+      tokenAt(pos - 3).kind != Tok::Name ||
+      tokenAt(pos - 2).kind != Tok::Equal || previous().kind != Tok::Name)
+    return false;
+  std::string first = textOf(tokenAt(pos - 3)).str();
+  std::string second = textOf(previous()).str();
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, rangeOf(advance()), "Python syntax")
+          .label("each variable is set on its own");
+  const Expr *value = parseExpr();
+  if (!value)
+    return true;
+  SourceRange whole = {file, keyword.begin, value->range.end};
+  llvm::StringRef word = textOf(keyword), text = sources.getText(value->range);
+  std::string both =
+      (word + " " + first + " = " + text + "\n" + indentOf(keyword.begin) +
+       word + " " + second + " = " + text)
+          .str();
+  report.fix(FixIt::Safe, "`" + both + "`", {{whole, both}});
+  return true;
 }
 
 /// `float rate = 0.25`, with the current token at `rate`.

@@ -144,11 +144,12 @@ private:
 
   // Syntax of other languages (OtherLanguages.cpp) -----------------------//
 
-  /// Reports `float rate = 0.25` or `a ? b : c` where a statement should end;
-  /// false if it is neither.
+  /// Reports `float rate = 0.25`, `a ? b : c` or `var a = b = 0` where a
+  /// statement should end; false if it is none of them.
   bool reportOtherLanguage();
   bool reportDeclaration();
   bool reportTernary();
+  bool reportChain();
   /// Reports and skips the `:` of `if x: {`.
   void reportColonAndBrace();
   /// Reports and skips `:5` of `for i in 1:5 {`, if it is that.

@@ -18,7 +18,15 @@ template <size_t rank> static Val ranked(Checker &c, const Bound &args) {
     if (!c.tensors.isTensor(val, args.range(), args.what()))
       return c.fail();
     if (!typed::requireRank(c.tensors.builder, typedOf(val), rank)) {
-      c.tensors.explainFailure(args.range(), val);
+      Diagnostic &report = c.tensors.explainFailure(args.range(), val);
+      // The product of matrices, as NumPy's `dot`.
+      SourceRange callee = args.call.calleeRange;
+      llvm::StringRef written = c.text(callee), own = written.rsplit('.').second;
+      own = own.empty() ? written : own;
+      callee.begin = callee.end - static_cast<uint32_t>(own.size());
+      if (!c.isPrelude(callee.file) && !own.empty())
+        report.fix(FixIt::Choice, "`matmul(…)`  (of any dims)",
+                   {{callee, "matmul"}});
       return c.fail();
     }
   }

@@ -68,6 +68,28 @@ static std::optional<DType> findNarrow(llvm::ArrayRef<Val> both,
   return isCommon && isNarrowFloat(dtype) ? std::optional(dtype) : std::nullopt;
 }
 
+/// `.permute(0, 3, 1, 2)` for images whose channels are last, as most libraries
+/// for images have them.
+static void offerChannelsFirst(Checker &c, Diagnostic &report, const Val &input,
+                               const Size &channels, size_t count) {
+  const Dims &dims = typeOf(input).dims;
+  if (dims.size() < 2 || dims.back() != channels ||
+      !input.range.isValid() || c.isPrelude(input.range.file))
+    return;
+  std::vector<size_t> order;
+  size_t batch = dims.size() - count - 1;
+  for (size_t dim = 0; dim < batch; ++dim)
+    order.push_back(dim);
+  order.push_back(dims.size() - 1);
+  for (size_t dim = batch; dim + 1 < dims.size(); ++dim)
+    order.push_back(dim);
+  std::string text = ".permute(";
+  for (size_t dim : order)
+    text += (dim == order.front() ? "" : ", ") + std::to_string(dim);
+  report.note("a convolution takes the channels before the height and width");
+  c.offerSuffix(report, input.range, text + ")");
+}
+
 template <size_t count, bool isTransposed>
 static Val convolution(Checker &c, const Bound &args) {
   for (llvm::StringRef name : {"input", "weight"})
@@ -118,8 +140,14 @@ static Val convolution(Checker &c, const Bound &args) {
   } else {
     result = typed::convolve(c.tensors.builder, x, weight, *dims, *groups);
   }
-  if (!result)
-    return c.tensors.reportFailure(args.range(), args.what(), both);
+  if (!result) {
+    Diagnostic &report =
+        c.tensors.explainFailureOf(args.what(), args.range(), both);
+    Size channels = isTransposed ? weight.type.dims[0]
+                                 : weight.type.dims[1] * Size(*groups);
+    offerChannelsFirst(c, report, args["input"], channels, count);
+    return c.fail();
+  }
   if (!hasBatchDim)
     result = dropBatch(c, *result);
   Val product = c.tensors.fromTyped(*result, both);

@@ -113,6 +113,11 @@ static bool offerFloat(Checker &c, Diagnostic &report, const Val &number,
       !before.contains('=') || before.contains('('))
     return false;
   std::string asFloat = (written + ".0").str();
+  // The start is wrong, not where it shows.
+  if (range != report.primary.range) {
+    report.secondaryLabel(report.primary.range, report.primary.text);
+    report.primary = {range, "an int"};
+  }
   report.fix(FixIt::Safe, "`" + asFloat + "`", {{range, asFloat}});
   return true;
 }

@@ -81,10 +81,15 @@ Diagnostic &Tensors::explainFailure(SourceRange range,
   return report;
 }
 
+Diagnostic &Tensors::explainFailureOf(llvm::StringRef what, SourceRange range,
+                                      llvm::ArrayRef<Val> operands) {
+  builder.failure.title = c.userFunction(what) + ": " + builder.failure.title;
+  return explainFailure(range, operands);
+}
+
 Val Tensors::reportFailure(SourceRange range, llvm::StringRef what,
                            llvm::ArrayRef<Val> operands) {
-  builder.failure.title = c.userFunction(what) + ": " + builder.failure.title;
-  explainFailure(range, operands);
+  explainFailureOf(what, range, operands);
   return c.fail();
 }
 

@@ -28,6 +28,8 @@ public:
   /// Reports why the builder failed for these operands.
   Diagnostic &explainFailure(SourceRange range, llvm::ArrayRef<Val> operands);
   /// The same for a failure without the name of its function, which is `what`.
+  Diagnostic &explainFailureOf(llvm::StringRef what, SourceRange range,
+                               llvm::ArrayRef<Val> operands);
   Val reportFailure(SourceRange range, llvm::StringRef what,
                     llvm::ArrayRef<Val> operands);
   /// The tensor that the builder made of these operands, or a report of its
