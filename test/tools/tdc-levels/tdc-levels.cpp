@@ -132,7 +132,7 @@ private:
     options.countCudaDevices = [&] { return level.onGPU; };
     return generateModule(*context, sources,
                           {llvm::sys::path::stem(path), program->getHelp()},
-                          [&](Emitter &emitter) {
+                          EmbedSource::No, [&](Emitter &emitter) {
                             if (!diags.hasErrors())
                               program->check(options, diags, emitter);
                             return !diags.hasErrors();
