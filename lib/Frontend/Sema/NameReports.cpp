@@ -361,7 +361,12 @@ Val Scopes::reportNoMember(const Val &base, SourceRange range,
   if (auto hidden = findGlobal(owner); hidden && hidden->is(ValKind::Namespace))
     noteHidden(report, owner);
   std::vector<llvm::StringRef> members = membersOf(base);
-  offerNearest(report, name, range, members);
+  if (isModel && name == "module")
+    report.label("of a DataParallel")
+        .fix(FixIt::Choice, "remove it",
+             {{{range.file, range.begin - 1, range.end}, ""}});
+  else
+    offerNearest(report, name, range, members);
   if (base.isHostScalar())
     noteItem(c, report, owner);
   if (base.is(ValKind::List) && !owner.empty())
