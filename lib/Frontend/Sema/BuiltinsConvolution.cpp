@@ -73,8 +73,8 @@ static std::optional<DType> findNarrow(llvm::ArrayRef<Val> both,
 static void offerChannelsFirst(Checker &c, Diagnostic &report, const Val &input,
                                const Size &channels, size_t count) {
   const Dims &dims = typeOf(input).dims;
-  if (dims.size() < 2 || dims.back() != channels ||
-      !input.range.isValid() || c.isPrelude(input.range.file))
+  if (dims.size() < 2 || dims.back() != channels || !input.range.isValid() ||
+      c.isPrelude(input.range.file))
     return;
   std::vector<size_t> order;
   size_t batch = dims.size() - count - 1;

@@ -1,8 +1,8 @@
 //===- XXH64.h - the checksum of checkpoints ------------------------------===//
 //
-// XXH64 of Yann Collet's xxHash with seed 0: 64 bits, several GB/s, every bit of
-// the input counts. It detects damage; it does not protect against deliberate
-// changes.
+// XXH64 of Yann Collet's xxHash with seed 0: 64 bits, several GB/s, every bit
+// of the input counts. It detects damage; it does not protect against
+// deliberate changes.
 //
 //===----------------------------------------------------------------------===//
 
