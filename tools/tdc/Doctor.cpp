@@ -11,6 +11,7 @@
 #include "Target/HostTarget.h"
 #include "Target/Ptxas.h"
 #include "Verbs.h"
+#include "Version.h"
 #include "tdc/tdc.h"
 #include "tdc_runtime.h"
 #include "llvm/Config/llvm-config.h"
@@ -36,7 +37,7 @@ public:
   /// Lists the parts and, if `compiles`, compiles a program. Returns the number
   /// of faults.
   unsigned examine(bool compiles) {
-    os << "tdc " << tdc_version() << ", LLVM " LLVM_VERSION_STRING << "\n";
+    os << "tdc " << getVersion() << ", LLVM " LLVM_VERSION_STRING << "\n";
     examineProcessor();
     if (compiles)
       examineCompiler();

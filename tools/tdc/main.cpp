@@ -3,15 +3,8 @@
 #include "CrashBundle.h"
 #include "Process.h"
 #include "Verbs.h"
-#include "tdc/tdc.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace tdc;
-
-static int printVersion() {
-  llvm::outs() << "tdc " << tdc_version() << "\n";
-  return ExitOk;
-}
 
 static int dispatch(const Options &options) {
   switch (options.verb) {
@@ -32,7 +25,7 @@ static int dispatch(const Options &options) {
   case Verb::Doctor:
     return doctorVerb(options);
   case Verb::Version:
-    return printVersion();
+    return versionVerb(options);
   }
   llvm_unreachable("a verb without an action");
 }
