@@ -89,14 +89,18 @@ static std::string getPlace(llvm::StringRef name, llvm::StringRef program) {
 void CrashBundle::writeProgram() const {
   const Options &options = *work.options;
   std::optional<Phase> phase = getLastPhase(work.step.load());
-  if (auto text = llvm::MemoryBuffer::getFile(options.file))
+  if (work.text)
+    writeFile("sources/stdin.tdsl", *work.text);
+  else if (auto text = llvm::MemoryBuffer::getFile(options.file))
     writeFile(getPlace(options.file, options.file), (*text)->getBuffer());
   Silence silence;
   Compilation again(options, silence);
+  if (work.text)
+    again.setText(*work.text);
   bool isReached = phase ? again.generate() : (again.inspect(), false);
   const SourceManager &sources = again.getSources();
   for (FileId file = 1; file <= sources.getNumFiles(); ++file)
-    if (!sources.getName(file).starts_with("<prelude>"))
+    if (!sources.getName(file).starts_with("<"))
       writeFile(getPlace(sources.getName(file), options.file),
                 sources.getText(file));
   if (!isReached || (phase != Phase::TD && !again.lower(*phase)))

@@ -5,6 +5,7 @@
 
 #include "Options.h"
 #include <atomic>
+#include <optional>
 
 namespace tdc {
 
@@ -13,6 +14,8 @@ namespace tdc {
 /// there is one global object.
 struct Work {
   const Options *options = nullptr;
+  /// Of the program, if it is in no file.
+  std::optional<llvm::StringRef> text;
   llvm::ArrayRef<const char *> words; ///< of the command line
   std::atomic<const char *> step{"start"};
   std::atomic<const char *> pass{""}; ///< of `step`; "" if none

@@ -31,7 +31,7 @@ static const VerbInfo verbs[] = {
     {Verb::Run, RunVerb, "run", "compile a program and run it",
      "<file.tdsl> [options] [--] [arguments of the program]"},
     {Verb::Check, CheckVerb, "check", "report mistakes, run nothing",
-     "<file.tdsl> [options]"},
+     "<file.tdsl>... [options]"},
     {Verb::Build, BuildVerb, "build", "make an executable",
      "<file.tdsl> -o <file> [options]"},
     {Verb::Emit, EmitVerb, "emit", "print a program as a phase leaves it",

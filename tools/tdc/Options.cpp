@@ -158,9 +158,13 @@ private:
             "did you mean `" + llvm::StringRef(nearest).rtrim('=').str() + "`?";
       return fail("`tdc " + verb.name + "` has no option `" + word + "`", hint);
     }
-    if (!options.file.empty() || !takesOperand(verb.verb))
+    bool takesMany = verb.verb == Verb::Check;
+    if (takesMany)
+      options.files.push_back(word.str());
+    else if (!options.file.empty() || !takesOperand(verb.verb))
       return fail("unexpected `" + word + "` on the command line");
-    options.file = word.str();
+    if (options.file.empty())
+      options.file = word.str();
     return true;
   }
 
@@ -268,6 +272,9 @@ private:
     case OPT_quiet:
       options.quiet = true;
       return true;
+    case OPT_watch:
+      options.watches = true;
+      return true;
     case OPT_time_phases:
       options.timePhases = true;
       return true;
@@ -353,6 +360,8 @@ private:
                   "leave one of them out");
     if (verb.verb == Verb::Build && options.output.empty())
       return fail("where to? `-o <file>` is missing");
+    if (options.watches && llvm::is_contained(options.files, "-"))
+      return fail("`--watch` waits for files to change, and `-` is none");
     if (options.device == "cpu" && options.requiresCuda)
       return fail("`--require=cuda` needs a GPU, and the device is cpu");
     if (options.device == "cpu" && !options.cubins.empty())

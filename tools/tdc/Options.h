@@ -35,6 +35,9 @@ struct Options : CompileOptions {
   bool requiresCuda = false;
   bool json = false;
   bool quiet = false;
+  /// Check: files, folders and `-`; the first of them is `file`.
+  std::vector<std::string> files;
+  bool watches = false;
 
   std::string function;
   std::vector<std::pair<std::string, std::string>> inputs;  ///< name, file

@@ -47,6 +47,7 @@ defm cubin : Valued<"cubin", "<chips>", "add machine code for GPUs, as sm_80,sm_
 defm target_cpu : Valued<"target-cpu", "<name>", "make code for another processor, as haswell", ArtefactVerbs>;
 def embed_source : Switch<"embed-source", "put source lines into the program, for its errors", [BuildVerb]>;
 defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb]>;
+def watch : Switch<"watch", "check again when a file or one of its imports changes", [CheckVerb]>;
 def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb]>;
 
 def json : Switch<"json", "the report as JSON", [ReportVerb]>;
@@ -70,5 +71,5 @@ defm memory_budget : Valued<"memory-budget", "<bytes>", "memory of each GPU, as 
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for n CUDA devices, which `run` simulates", ProgramVerbs>;
 defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
 
-def quiet : Switch<"quiet", "show errors and warnings only, no progress, no notes", [RunVerb, BuildVerb]>;
+def quiet : Switch<"quiet", "show errors and warnings only, no progress, no notes", [RunVerb, CheckVerb, BuildVerb]>;
 def time_phases : Switch<"time-phases", "print how long each phase took", [RunVerb, BuildVerb]>, Flags<[HelpHidden]>;
