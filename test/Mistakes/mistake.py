@@ -8,7 +8,8 @@ A test is a program with a mistake. Comments on top say which, and optionally
   # both sides: f32[3] | f32[4]       the two that do not fit: the message has both
   # NAME: EXPRESSION                  a file next to it, made by Python
 The lines of `#>` are the message and the result of its fixes: each one offered is
-applied to the program, which `tdc check` must then accept.
+applied to the program, which `tdc check` must then accept. The last line of a message,
+with the number of errors, is compared with the errors above it and left out.
 """
 
 import json
@@ -37,6 +38,8 @@ mistake, and the whole message. The test holds the message to this list:
 |---|---|---|---|---|---|---|
 {rows}"""
 PLACE = re.compile(r"^ *--> (\S+:\d+:\d+)", re.MULTILINE)
+SUMMARY = re.compile(r"^(\d+) errors?(, \d+ fixed by `tdc fix`)?; "
+                     r"`tdc explain (T[DR]\d+)` says more\n", re.MULTILINE)
 CODE = re.compile(r"^(?:error|warning)\[(T[DR]\d+)\]", re.MULTILINE)
 
 
@@ -57,6 +60,15 @@ def bytes_of(expression):
         numpy.save(file, value)
         file.seek(0)
         return file.read()
+
+
+def without_summary(said):
+    """A message without the line that counts its errors; an error if it counts wrongly."""
+    errors = re.findall(r"^error\[(TD\d+)\]", said, re.MULTILINE)
+    for line in SUMMARY.finditer(said):
+        if (int(line[1]), line[3]) != (len(errors), errors[0]):
+            return f"{said}{len(errors)} errors, {errors[0]} is the first"
+    return SUMMARY.sub("", said) if errors else said
 
 
 class Test:
@@ -113,6 +125,7 @@ class Test:
             for file, expression in self.files.items():
                 (folder / file).write_bytes(bytes_of(expression))
             said, code = self.run(folder, self.command)
+            said = without_summary(said)
             # Why there is no GPU differs from machine to machine.
             said = re.sub(r"(no CUDA device is visible\n  note: ).*", r"\1…", said)
             lines = [f"$ {self.command.replace('%', self.path.name)}",

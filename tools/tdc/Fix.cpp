@@ -8,6 +8,7 @@
 #include "Compilation/Compilation.h"
 #include "Compilation/DeepStack.h"
 #include "OutputFile.h"
+#include "SafeFix.h"
 #include "Terminal.h"
 #include "Verbs.h"
 #include "tdc_text.h"
@@ -93,6 +94,12 @@ static std::string place(const DiagnosticEngine &diags, FileId file,
          std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
 }
 
+const FixIt *tdc::getSafeFix(const Diagnostic &report) {
+  const FixIt *only = report.fixes.size() == 1 ? &report.fixes[0] : nullptr;
+  bool isSafe = only && only->kind == FixIt::Safe && !only->edits.empty();
+  return isSafe ? only : nullptr;
+}
+
 /// Whether a fix only writes `let` or `var` before a name.
 static bool declares(const FixIt &fix) {
   return llvm::all_of(fix.edits, [](const Edit &edit) {
@@ -124,11 +131,11 @@ static Round collect(const DiagnosticEngine &diags, FileId file,
     SourceRange primary = report->primary.range;
     bool isHere = primary.isValid() && primary.file == file;
     LineColumn origin = isHere ? text.getOrigin(primary) : LineColumn();
-    const FixIt *fix = report->fixes.size() == 1 ? &report->fixes[0] : nullptr;
+    const FixIt *fix = getSafeFix(*report);
     bool isModel = fix && llvm::StringRef(fix->title).starts_with("`model ");
     if (isModel && kept.contains(origin.line))
       continue;
-    if (!fix || fix->kind != FixIt::Safe || fix->edits.empty()) {
+    if (!fix) {
       if (isSyntax(report))
         round.syntaxErrors.push_back(
             place(diags, file, origin) + info.name.str() + ": " +

@@ -56,6 +56,11 @@ const VerbInfo *findVerb(llvm::StringRef name) {
   return nullptr;
 }
 
+std::vector<std::string> getValues(const llvm::opt::Option &option,
+                                   const OptionTable &table) {
+  return table.suggestValueCompletions(option.getPrefixedName(), "");
+}
+
 std::vector<std::string> getOptionNames(const VerbInfo &verb,
                                         const OptionTable &table) {
   std::vector<std::string> names;

@@ -45,6 +45,10 @@ struct VerbInfo {
 llvm::ArrayRef<VerbInfo> getVerbs();
 const VerbInfo *findVerb(llvm::StringRef name);
 
+/// The values of an option if it has only these; else empty.
+std::vector<std::string> getValues(const llvm::opt::Option &option,
+                                   const OptionTable &table);
+
 /// The options of a verb that are written as `--name`, without the dashes.
 std::vector<std::string> getOptionNames(const VerbInfo &verb,
                                         const OptionTable &table);

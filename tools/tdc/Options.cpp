@@ -228,8 +228,7 @@ private:
     case OPT_graph:
       options.graph = value.str();
       options.purpose = Purpose::Report;
-      return value == "svg" || value == "html" ||
-             fail("`--graph` is svg or html, not `" + value + "`");
+      return isChoice(arg, value);
     case OPT_lib:
       return fail("`tdc build --lib` is not built yet (TD900)",
                   "`tdc build` makes executables");
@@ -256,9 +255,8 @@ private:
     case OPT_device:
       return accept(setDevice(options, value));
     case OPT_require:
-      options.requiresCuda = value == "cuda";
-      return options.requiresCuda ||
-             fail("`--require` is for cuda, not `" + value + "`");
+      options.requiresCuda = true;
+      return isChoice(arg, value);
     case OPT_placement:
       return accept(setPlacement(options, value));
     case OPT_transfer_guard:
@@ -267,8 +265,10 @@ private:
       return accept(setMemoryBudget(options, value));
     case OPT_message_format:
       options.json = value == "json";
-      return value == "json" || value == "text" ||
-             fail("`--message-format` is text or json, not `" + value + "`");
+      return isChoice(arg, value);
+    case OPT_color:
+      options.color = value.str();
+      return isChoice(arg, value);
     case OPT_quiet:
       options.quiet = true;
       return true;
@@ -281,6 +281,18 @@ private:
     default:
       return readValue(arg, value);
     }
+  }
+
+  /// Whether an option has one of the values in its row; reports if not.
+  bool isChoice(const llvm::opt::Arg &arg, llvm::StringRef value) {
+    std::vector<std::string> values = getValues(arg.getOption(), table);
+    if (llvm::is_contained(values, value))
+      return true;
+    std::string last = values.back();
+    values.pop_back();
+    return fail("`" + arg.getOption().getPrefixedName() + "` is " +
+                llvm::join(values, ", ") + (values.empty() ? "" : " or ") +
+                last + ", not `" + value + "`");
   }
 
   bool readPhase(llvm::StringRef value) {

@@ -35,6 +35,7 @@ struct Options : CompileOptions {
   bool requiresCuda = false;
   bool json = false;
   bool quiet = false;
+  std::string color = "auto"; ///< auto, always or never
   /// Check: files, folders and `-`; the first of them is `file`.
   std::vector<std::string> files;
   bool watches = false;

@@ -40,7 +40,7 @@ def help_short : Flag<["-"], "h">, Alias<help>, Visibility<AllVerbs>;
 def output : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">,
              HelpText<"where to write">, Visibility<ArtefactVerbs>;
 defm phase : Valued<"phase", "<name>", "the phase to print, as td, placed, llvm or asm", [EmitVerb]>;
-defm graph : Valued<"graph", "<form>", "draw the calls, devices and copies: svg or html", [EmitVerb]>;
+defm graph : Valued<"graph", "<form>", "draw the calls, devices and copies: svg or html", [EmitVerb]>, Values<"svg,html">;
 def lib : Switch<"lib", "a C library and its header instead of an executable", [BuildVerb]>, Flags<[HelpHidden]>;
 def verbose : Switch<"verbose", "show source lines, and the resources of GPU kernels", ArtefactVerbs>;
 defm cubin : Valued<"cubin", "<chips>", "add machine code for GPUs, as sm_80,sm_90", ArtefactVerbs>;
@@ -62,14 +62,15 @@ defm repeat : Valued<"repeat", "<n>", "call n more times, print the mean nanosec
 defm threads : Valued<"threads", "<n>", "threads of kernels on the cpu, without it its cores", [RunVerb]>;
 
 defm device : Valued<"device", "<device>", "where to run: cpu (the default), cuda, cuda:1, auto", ProgramVerbs>;
-defm require : Valued<"require", "<device>", "cuda: an error where there is no GPU", [RunVerb]>;
+defm require : Valued<"require", "<device>", "cuda: an error where there is no GPU", [RunVerb]>, Values<"cuda">;
 defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
 def tf32 : Switch<"tf32", "multiply f32 matrices on tensor cores, in TF32", [RunVerb, BuildVerb, EmitVerb]>;
 defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops without `.to`", GuardVerbs>;
 defm memory_budget : Valued<"memory-budget", "<bytes>", "memory of each GPU, as 512M; of one: cuda:0=512M", GuardVerbs>;
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for n CUDA devices, which `run` simulates", ProgramVerbs>;
-defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>;
+defm color : Valued<"color", "<when>", "colours of messages: auto, always or never", ProgramVerbs>, Values<"auto,always,never">;
+defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>, Values<"text,json">;
 
 def quiet : Switch<"quiet", "show errors and warnings only, no progress, no notes", [RunVerb, CheckVerb, BuildVerb]>;
 def time_phases : Switch<"time-phases", "print how long each phase took", [RunVerb, BuildVerb]>, Flags<[HelpHidden]>;

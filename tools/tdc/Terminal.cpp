@@ -4,6 +4,7 @@
 #include "CrashBundle.h"
 #include "Frontend/Diagnostics.h"
 #include "Process.h"
+#include "SafeFix.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -12,14 +13,45 @@ using namespace tdc;
 Terminal::Terminal(const Options &options)
     : options(options), progress(!options.quiet && !options.json) {}
 
+static bool hasColour(const Options &options) {
+  if (options.color != "auto")
+    return options.color == "always";
+  if (llvm::sys::Process::GetEnv("NO_COLOR"))
+    return false;
+  std::string force = llvm::sys::Process::GetEnv("CLICOLOR_FORCE").value_or("");
+  return (!force.empty() && force != "0") ||
+         llvm::sys::Process::StandardErrHasColors();
+}
+
+/// Counts the errors of a program; it has no more of them.
+void Terminal::count(const DiagnosticEngine &diags) {
+  numErrors += diags.getNumErrors();
+  for (const Diagnostic *found : diags.getSorted()) {
+    if (found->severity != Severity::Error)
+      continue;
+    numFixed += getSafeFix(*found) != nullptr;
+    if (firstCode.empty())
+      firstCode = getDiagInfo(found->code).name;
+  }
+}
+
+Terminal::~Terminal() {
+  if (numErrors == 0 || options.quiet || options.json)
+    return;
+  llvm::errs() << numErrors << (numErrors == 1 ? " error" : " errors");
+  if (numFixed != 0 && options.verb != Verb::Fix)
+    llvm::errs() << ", " << numFixed << " fixed by `tdc fix`";
+  llvm::errs() << "; `tdc explain " << firstCode << "` says more\n";
+}
+
 void Terminal::found(DiagnosticEngine &diags) {
   auto hidden = progress.hide();
-  bool colour = llvm::sys::Process::StandardErrHasColors() &&
-                !llvm::sys::Process::GetEnv("NO_COLOR");
+  if (diags.hasErrors())
+    count(diags);
   if (options.json)
     diags.printJSON(llvm::errs());
   else
-    diags.printText(llvm::errs(), colour);
+    diags.printText(llvm::errs(), hasColour(options));
 }
 
 void Terminal::failed(ExitCode code, const llvm::Twine &problem,

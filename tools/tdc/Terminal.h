@@ -10,10 +10,12 @@
 
 namespace tdc {
 
-/// Prints the findings on standard error, in the form of `--message-format`.
+/// Prints the findings on standard error, in the form of `--message-format`,
+/// and after the last of them how many errors there are.
 class Terminal : public Listener {
 public:
   explicit Terminal(const Options &options);
+  ~Terminal() override;
 
   void found(DiagnosticEngine &diags) override;
   void failed(ExitCode code, const llvm::Twine &problem,
@@ -31,7 +33,12 @@ public:
   void finish() const;
 
 private:
+  void count(const DiagnosticEngine &diags);
+
   const Options &options;
+  unsigned numErrors = 0;
+  unsigned numFixed = 0;     ///< errors that `tdc fix` fixes
+  llvm::StringRef firstCode; ///< of an error
   PhaseTimes times;
   Progress progress;
 };

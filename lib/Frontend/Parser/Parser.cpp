@@ -16,12 +16,6 @@ Parser::Parser(const SourceManager &sources, FileId file, ast::Context &context,
       text(sources.getText(file)), stream(lexFile(sources, file, diags)),
       tokens(&stream.tokens) {}
 
-const ast::Program *tdc::parseFile(const SourceManager &sources, FileId file,
-                                   ast::Context &context,
-                                   DiagnosticEngine &diags) {
-  return Parser(sources, file, context, diags).parseProgram();
-}
-
 //===----------------------------------------------------------------------===//
 // Errors
 //===----------------------------------------------------------------------===//
