@@ -5,7 +5,7 @@
 include(CMakePackageConfigHelpers)
 
 add_custom_target(dist)
-add_dependencies(dist tdc tdc_shared tdc_sim_cuda)
+add_dependencies(dist tdc tdc_shared tdc_sim_cuda TDCTexts)
 
 install(TARGETS tdc RUNTIME DESTINATION bin)
 install(TARGETS tdc_shared EXPORT tdcTargets LIBRARY DESTINATION lib)
@@ -13,6 +13,13 @@ install(TARGETS tdc_sim_cuda LIBRARY DESTINATION lib)
 install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libtdc_rt.a DESTINATION lib)
 install(DIRECTORY include/tdc DESTINATION include)
 install(FILES LICENSE DESTINATION share/doc/tdc)
+
+set(texts ${CMAKE_BINARY_DIR}/tools/tdc)
+install(FILES ${texts}/tdc.1 DESTINATION share/man/man1)
+install(FILES ${texts}/tdc.bash DESTINATION share/bash-completion/completions
+        RENAME tdc)
+install(FILES ${texts}/_tdc DESTINATION share/zsh/site-functions)
+install(FILES ${texts}/tdc.fish DESTINATION share/fish/vendor_completions.d)
 
 install(EXPORT tdcTargets NAMESPACE tdc:: DESTINATION lib/cmake/tdc)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/tdcConfigVersion.cmake

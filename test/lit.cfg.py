@@ -8,6 +8,7 @@ Features:
   sanitized  the tools run under ASan and UBSan; only the front end's are built
   full       ./tdc.sh test --full: the whole op matrix
   cc         a C compiler is there, for programs made by `tdc build`
+  bash, zsh, fish, man  these programs are there
   chromium   a browser without a window is there, %chromium
   embed      so are the C++ compiler, cmake and pkg-config that embedders have
 """
@@ -64,6 +65,12 @@ if cc:
     config.available_features.add("cc")
 if cc and all(map(shutil.which, ("c++", "cmake", "pkg-config"))):
     config.available_features.add("embed")
+
+for shell in ("bash", "zsh", "fish"):
+    if shutil.which(shell):
+        config.available_features.add(shell)
+if shutil.which("man"):
+    config.available_features.add("man")
 
 chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 if chromium:

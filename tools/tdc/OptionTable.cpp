@@ -44,6 +44,9 @@ static const VerbInfo verbs[] = {
      "say what a code such as TD501 means", "[<code>]"},
     {Verb::Doctor, DoctorVerb, "doctor", "say what tdc finds on this machine",
      ""},
+    {Verb::Completion, CompletionVerb, "completion",
+     "print a script that completes command lines", "<shell>"},
+    {Verb::Manual, ManualVerb, "manual", "print the manual page tdc(1)", ""},
     {Verb::Version, VersionVerb, "version", "print the version of tdc", ""},
 };
 
@@ -59,6 +62,19 @@ const VerbInfo *findVerb(llvm::StringRef name) {
 std::vector<std::string> getValues(const llvm::opt::Option &option,
                                    const OptionTable &table) {
   return table.suggestValueCompletions(option.getPrefixedName(), "");
+}
+
+std::vector<llvm::opt::Option> getShown(const VerbInfo &verb,
+                                        const OptionTable &table) {
+  std::vector<llvm::opt::Option> shown;
+  for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
+    llvm::opt::Option option = table.getOption(id);
+    if (table.getOptionHelpText(id) &&
+        option.hasVisibilityFlag(llvm::opt::Visibility(verb.visibility)) &&
+        !option.hasFlag(llvm::opt::HelpHidden))
+      shown.push_back(option);
+  }
+  return shown;
 }
 
 std::vector<std::string> getOptionNames(const VerbInfo &verb,
@@ -118,17 +134,11 @@ void printHelp(llvm::raw_ostream &os, const VerbInfo &verb,
       printRow(os, phase.name, phase.holds);
   }
   os << "\noptions:\n";
-  llvm::opt::Visibility visibility(verb.visibility);
-  for (unsigned id = 1; id <= table.getNumOptions(); ++id) {
-    const char *text = table.getOptionHelpText(id);
-    llvm::opt::Option option = table.getOption(id);
-    if (!text || !option.hasVisibilityFlag(visibility) ||
-        option.hasFlag(llvm::opt::HelpHidden))
-      continue;
+  for (const llvm::opt::Option &option : getShown(verb, table)) {
     std::string name = option.getPrefixedName().str();
-    if (const char *value = table.getOptionMetaVar(id))
+    if (const char *value = table.getOptionMetaVar(option.getID()))
       name += std::string(" ") + value;
-    printRow(os, name, text);
+    printRow(os, name, table.getOptionHelpText(option.getID()));
   }
 }
 

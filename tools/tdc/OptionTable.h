@@ -18,7 +18,10 @@ enum VerbVisibility : unsigned {
   VersionVerb = 1u << 6,
   FixVerb = 1u << 7,
   ReportVerb = 1u << 8,
-  DoctorVerb = 1u << 9
+  DoctorVerb = 1u << 9,
+  CompletionVerb = 1u << 10,
+  ManualVerb = 1u << 11,
+  NewVerb = 1u << 12
 };
 
 enum OptionId : unsigned {
@@ -45,9 +48,13 @@ struct VerbInfo {
 llvm::ArrayRef<VerbInfo> getVerbs();
 const VerbInfo *findVerb(llvm::StringRef name);
 
-/// The values of an option if it has only these; else empty.
+/// The `Values` of an option's row.
 std::vector<std::string> getValues(const llvm::opt::Option &option,
                                    const OptionTable &table);
+
+/// The options of a verb that its help lists, in that order.
+std::vector<llvm::opt::Option> getShown(const VerbInfo &verb,
+                                        const OptionTable &table);
 
 /// The options of a verb that are written as `--name`, without the dashes.
 std::vector<std::string> getOptionNames(const VerbInfo &verb,

@@ -54,7 +54,7 @@ Purpose getPurpose(Verb verb) {
 }
 
 bool takesOperand(Verb verb) {
-  return verb != Verb::Doctor && verb != Verb::Version;
+  return verb != Verb::Doctor && verb != Verb::Manual && verb != Verb::Version;
 }
 
 /// Reads one command line.
@@ -360,6 +360,8 @@ private:
 
   /// Whether the command line has all that its verb needs, without conflicts.
   bool isComplete() {
+    if (options.file.empty() && verb.verb == Verb::Completion)
+      return fail("which shell? bash, zsh or fish is missing");
     if (options.file.empty() && verb.verb != Verb::Explain &&
         takesOperand(verb.verb))
       return fail("which program? a .tdsl file is missing",

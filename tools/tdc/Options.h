@@ -25,11 +25,13 @@ enum class Verb : uint8_t {
   Fix,
   Explain,
   Doctor,
+  Completion,
+  Manual,
   Version
 };
 
 /// The options of a valid command line. For `explain`, `file` is the code,
-/// which may be missing.
+/// which may be missing; for `completion`, the shell.
 struct Options : CompileOptions {
   Verb verb = Verb::Run;
   bool requiresCuda = false;

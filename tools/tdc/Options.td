@@ -16,8 +16,10 @@ def VersionVerb : OptionVisibility;
 def FixVerb : OptionVisibility;
 def ReportVerb : OptionVisibility;
 def DoctorVerb : OptionVisibility;
+def CompletionVerb : OptionVisibility;
+def ManualVerb : OptionVisibility;
 
-defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb, DoctorVerb];
+defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb, DoctorVerb, CompletionVerb, ManualVerb];
 defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb];
 defvar GuardVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ReportVerb];
 defvar ArtefactVerbs = [BuildVerb, EmitVerb];
@@ -25,7 +27,8 @@ defvar ArtefactVerbs = [BuildVerb, EmitVerb];
 class Switch<string name, string help, list<OptionVisibility> verbs>
     : Flag<["--"], name>, HelpText<help>, Visibility<verbs>;
 
-/// `--name value` and `--name=value`.
+/// `--name value` and `--name=value`. `Values` are the words for completion; the names of
+/// phases and of placement modes have their own tables.
 multiclass Valued<string name, string value, string help,
                   list<OptionVisibility> verbs> {
   def "" : Separate<["--"], name>, HelpText<help>, MetaVarName<value>,
@@ -61,12 +64,12 @@ defm repeat : Valued<"repeat", "<n>", "call n more times, print the mean nanosec
 
 defm threads : Valued<"threads", "<n>", "threads of kernels on the cpu, without it its cores", [RunVerb]>;
 
-defm device : Valued<"device", "<device>", "where to run: cpu (the default), cuda, cuda:1, auto", ProgramVerbs>;
+defm device : Valued<"device", "<device>", "where to run: cpu (the default), cuda, cuda:1, auto", ProgramVerbs>, Values<"cpu,cuda,auto">;
 defm require : Valued<"require", "<device>", "cuda: an error where there is no GPU", [RunVerb]>, Values<"cuda">;
 defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
 def tf32 : Switch<"tf32", "multiply f32 matrices on tensor cores, in TF32", [RunVerb, BuildVerb, EmitVerb]>;
-defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops without `.to`", GuardVerbs>;
+defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops without `.to`", GuardVerbs>, Values<"allow,log,disallow">;
 defm memory_budget : Valued<"memory-budget", "<bytes>", "memory of each GPU, as 512M; of one: cuda:0=512M", GuardVerbs>;
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for n CUDA devices, which `run` simulates", ProgramVerbs>;
 defm color : Valued<"color", "<when>", "colours of messages: auto, always or never", ProgramVerbs>, Values<"auto,always,never">;

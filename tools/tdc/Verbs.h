@@ -19,6 +19,8 @@ int reportVerb(const Options &options);
 int fixVerb(const Options &options);
 int explainVerb(const Options &options);
 int doctorVerb(const Options &options);
+int completionVerb(const Options &options);
+int manualVerb(const Options &options);
 int versionVerb(const Options &options);
 
 } // namespace tdc

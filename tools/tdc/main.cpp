@@ -24,6 +24,10 @@ static int dispatch(const Options &options) {
     return explainVerb(options);
   case Verb::Doctor:
     return doctorVerb(options);
+  case Verb::Completion:
+    return completionVerb(options);
+  case Verb::Manual:
+    return manualVerb(options);
   case Verb::Version:
     return versionVerb(options);
   }
