@@ -40,6 +40,8 @@ static const VerbInfo verbs[] = {
      "say what is copied between devices, and why", "<file.tdsl> [options]"},
     {Verb::Fix, FixVerb, "fix",
      "apply the fixes with only one possible meaning", "<file.tdsl> [options]"},
+    {Verb::New, NewVerb, "new", "make a folder with a program to start from",
+     "<folder>"},
     {Verb::Explain, ExplainVerb, "explain",
      "say what a code such as TD501 means", "[<code>]"},
     {Verb::Doctor, DoctorVerb, "doctor", "say what tdc finds on this machine",

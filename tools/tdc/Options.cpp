@@ -360,6 +360,9 @@ private:
 
   /// Whether the command line has all that its verb needs, without conflicts.
   bool isComplete() {
+    if (options.file.empty() && verb.verb == Verb::New)
+      return fail("which folder? its name is missing",
+                  "usage: tdc new " + verb.operands);
     if (options.file.empty() && verb.verb == Verb::Completion)
       return fail("which shell? bash, zsh or fish is missing");
     if (options.file.empty() && verb.verb != Verb::Explain &&

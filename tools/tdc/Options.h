@@ -27,11 +27,13 @@ enum class Verb : uint8_t {
   Doctor,
   Completion,
   Manual,
+  New,
   Version
 };
 
 /// The options of a valid command line. For `explain`, `file` is the code,
-/// which may be missing; for `completion`, the shell.
+/// which may be missing; for `completion`, the shell;
+/// for `new`, the folder.
 struct Options : CompileOptions {
   Verb verb = Verb::Run;
   bool requiresCuda = false;

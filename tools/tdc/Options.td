@@ -18,8 +18,9 @@ def ReportVerb : OptionVisibility;
 def DoctorVerb : OptionVisibility;
 def CompletionVerb : OptionVisibility;
 def ManualVerb : OptionVisibility;
+def NewVerb : OptionVisibility;
 
-defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb, DoctorVerb, CompletionVerb, ManualVerb];
+defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb, DoctorVerb, CompletionVerb, ManualVerb, NewVerb];
 defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb];
 defvar GuardVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ReportVerb];
 defvar ArtefactVerbs = [BuildVerb, EmitVerb];

@@ -34,11 +34,11 @@ static void say(std::initializer_list<const char *> texts) {
 
 static void sayWhereBundleIs() {
   if (*bundle.getFolder())
-    say({"  please report it, with the folder ", bundle.getFolder(),
-         ", which has your program in it\n"});
+    say({"  please report it where you got tdc, with the folder ",
+         bundle.getFolder(), ", which has your program in it\n"});
   else
-    say({"  please report it; tdc could not make a folder for the report here "
-         "or in $TMPDIR\n"});
+    say({"  please report it where you got tdc; it could not make a folder for "
+         "the report here or in $TMPDIR\n"});
 }
 
 [[noreturn]] static void endWithBug() {

@@ -21,6 +21,7 @@ int explainVerb(const Options &options);
 int doctorVerb(const Options &options);
 int completionVerb(const Options &options);
 int manualVerb(const Options &options);
+int newVerb(const Options &options);
 int versionVerb(const Options &options);
 
 } // namespace tdc

@@ -28,6 +28,8 @@ static int dispatch(const Options &options) {
     return completionVerb(options);
   case Verb::Manual:
     return manualVerb(options);
+  case Verb::New:
+    return newVerb(options);
   case Verb::Version:
     return versionVerb(options);
   }

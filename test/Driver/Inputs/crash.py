@@ -13,7 +13,7 @@ from allocation_faults import Faulty
 library, program, kind, count, *command = sys.argv[1:]
 name = os.path.basename(program)
 told = re.compile(rf"""error: this is a bug in tdc: .+ in the phase (\w+) of `{name}`
-  please report it, with the folder (tdc-crash-\w+), which has your program in it
+  please report it where you got tdc, with the folder (tdc-crash-\w+), which has your program in it
 """)
 EARLY = {"start", "parse", "check", "context"}
 
