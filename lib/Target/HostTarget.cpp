@@ -38,6 +38,23 @@ createMachine(const Target &target, const Triple &triple, StringRef cpu,
                                  Reloc::PIC_, std::nullopt, level));
 }
 
+/// ": did you mean `haswell`?" if a processor is near to a misspelt one, else
+/// "".
+static std::string suggestProcessor(const MCSubtargetInfo &known,
+                                    StringRef cpu) {
+  StringRef nearest;
+  unsigned distance = cpu.size() / 3 + 1;
+  for (const SubtargetSubTypeKV &row : known.getAllProcessorDescriptions()) {
+    unsigned typos =
+        cpu.edit_distance(row.Key, /*AllowReplacements=*/true, distance);
+    if (typos < distance) {
+      nearest = row.Key;
+      distance = typos;
+    }
+  }
+  return nearest.empty() ? "" : (": did you mean `" + nearest + "`?").str();
+}
+
 Expected<HostTarget> HostTarget::create(StringRef cpu, CodeGenOptLevel level) {
   // The assembly parser is not needed: generated code has no inline assembly.
   InitializeNativeTarget();
@@ -54,7 +71,8 @@ Expected<HostTarget> HostTarget::create(StringRef cpu, CodeGenOptLevel level) {
   std::unique_ptr<MCSubtargetInfo> known(
       target->createMCSubtargetInfo(triple, "", ""));
   if (!known->isCPUStringValid(cpu))
-    return createStringError("there is no processor `" + cpu + "`");
+    return createStringError("there is no processor `" + cpu + "`" +
+                             suggestProcessor(*known, cpu));
   return HostTarget(createMachine(*target, triple, cpu, "", level));
 }
 
