@@ -20,6 +20,8 @@ struct LaneWork {
   unsigned line = 0;
   int64_t begin = 0, length = 0;
   int64_t bytes = 0; ///< of a copy; 0 for other operations
+  /// Of an estimated kernel: its GPU's memory takes longer than its arithmetic.
+  bool isMemoryBound = false;
 };
 
 struct LaneKernel {

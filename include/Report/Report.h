@@ -52,6 +52,17 @@ struct LineDevices {
   llvm::SmallVector<unsigned, 2> devices;
 };
 
+/// The arithmetic of a line in a run, by td::countOperations().
+struct LineArithmetic {
+  mlir::FileLineColLoc location;
+  double operations = 0;
+};
+
+/// Why a program copies more than any program with its ops on their devices.
+struct GapCause {
+  const char *why, *advice;
+};
+
 /// A line where the program as it is written copies more often than the placed
 /// one. It outlives the module that was compiled with Placement::Off.
 struct Removed {
@@ -112,6 +123,8 @@ public:
   int64_t replicaBytes = 0;
   llvm::SmallVector<Place> devices;
   std::vector<LineDevices> lines; ///< sorted by file and line
+  /// Of a program that runs on the cpu alone; sorted, the most first.
+  std::vector<LineArithmetic> arithmetic;
   PlannedMemory memory;
 
   /// Estimated from the schedule, and measured if there is a trace.
@@ -128,8 +141,7 @@ public:
   td::CopyCount getGap() const;
   /// Copies of tensors that any device could make itself: zeros() and arange().
   td::CopyCount constructed;
-  /// The reason for the gap.
-  const char *getCauseOfGap() const;
+  GapCause getCauseOfGap() const;
 
 private:
   void addPlaced(mlir::ModuleOp module);

@@ -26,7 +26,8 @@ using td::CarryingLoop;
 // OpCosts.
 static constexpr double kIssue = 1e3 * kIssueMicroseconds,
                         kCopy = 1e3 * kCopyMicroseconds,
-                        kByte = 1e3 / kHostBytesPerMicrosecond;
+                        kByte = 1e3 / kHostBytesPerMicrosecond,
+                        kGpuByte = 1e3 / kGpuBytesPerMicrosecond;
 
 /// Iterations that are simulated, and the first of the two that are shown.
 static constexpr unsigned kIterations = 8, kFirst = 5;
@@ -37,6 +38,51 @@ static double getCost(td::KernelOp kernel, Place::Kind device) {
     if (llvm::isa<td::ComputeOp>(op))
       cost += td::getOpCost(&op, device);
   return cost * kByte;
+}
+
+static double getBytesOfElement(mlir::Value tensor) {
+  auto type = llvm::cast<mlir::RankedTensorType>(tensor.getType());
+  return byteSize(td::getDType(type.getElementType()));
+}
+
+/// The bytes that a kernel moves between its GPU and the GPU's memory: the
+/// elements of its inputs that its ops read, and its results, of which an
+/// update writes parts.
+static double getTraffic(td::KernelOp kernel) {
+  mlir::Block &body = *kernel.getBody().begin();
+  double bytes = 0;
+  for (mlir::BlockArgument input : body.getArguments()) {
+    auto type = llvm::dyn_cast<mlir::RankedTensorType>(input.getType());
+    if (!type)
+      continue;
+    double operations = 0;
+    for (mlir::Operation *user : input.getUsers())
+      if (llvm::isa<td::ComputeOp>(user))
+        operations += td::countOperations(user);
+    bytes += std::min(operations * getBytesOfElement(input),
+                      double(td::estimateBytes(type)));
+  }
+  for (mlir::Value result : body.getTerminator()->getOperands())
+    if (mlir::Operation *op = result.getDefiningOp();
+        llvm::isa_and_nonnull<td::UpdateOp>(op))
+      bytes += td::countOperations(op) * getBytesOfElement(result);
+    else
+      bytes += double(td::estimateBytes(
+          llvm::cast<mlir::RankedTensorType>(result.getType())));
+  return bytes;
+}
+
+namespace {
+
+struct KernelTime {
+  double arithmetic, memory;
+  double get() const { return std::max(arithmetic, memory); }
+};
+
+} // namespace
+
+static KernelTime getTimeOnGPU(td::KernelOp kernel) {
+  return {getCost(kernel, Place::Kind::Cuda), getTraffic(kernel) * kGpuByte};
 }
 
 /// The name of the op with the highest cost in a kernel.
@@ -137,8 +183,8 @@ void Iterations::issue(mlir::Operation *op, const char *what) {
 void Iterations::run(td::KernelOp kernel) {
   Place device =
       kernel.getNumResults() ? td::getPlace(kernel.getResult(0)) : getCpu();
-  double length = getCost(kernel, device.kind);
   if (!kernel.isOnGPU()) {
+    double length = getCost(kernel, device.kind);
     add(device, "cpu", kernel, getName(kernel), host, host + length);
     host += length;
     return;
@@ -146,8 +192,10 @@ void Iterations::run(td::KernelOp kernel) {
   issue(kernel, "launch");
   double &work = queues[spelling(device)].work;
   double begin = std::max(work, host);
-  work = begin + length;
+  KernelTime time = getTimeOnGPU(kernel);
+  work = begin + time.get();
   add(device, "compute", kernel, getName(kernel), begin, work);
+  items.back().work.isMemoryBound = time.memory > time.arithmetic;
 }
 
 std::pair<double, double> Iterations::occupy(const Place &from, const Place &to,
@@ -296,12 +344,12 @@ Lanes Iterations::run() {
 
 } // namespace
 
-/// The cost of the GPU kernels directly in the body of a loop.
+/// The time of the GPU kernels directly in the body of a loop.
 static double getWork(CarryingLoop loop) {
   double cost = 0;
   for (auto kernel : loop.getBody()->getOps<td::KernelOp>())
     if (kernel.isOnGPU())
-      cost += getCost(kernel, Place::Kind::Cuda);
+      cost += getTimeOnGPU(kernel).get();
   return cost;
 }
 

@@ -20,6 +20,11 @@ int64_t countReplicaBytes(mlir::ModuleOp placed);
 std::vector<LineDevices> getDevicesOfLines(mlir::ModuleOp module,
                                            llvm::ArrayRef<Place> devices);
 
+/// The arithmetic of the lines of a placed module, as often as a dry run of the
+/// module runs them.
+std::vector<LineArithmetic> countArithmetic(mlir::ModuleOp placed,
+                                            const td::DryRun &run);
+
 /// Numbers the copies of a placed module. Later phases keep the numbers.
 void numberCopies(mlir::ModuleOp placed);
 

@@ -8,7 +8,7 @@
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
-#include "Report/Report.h"
+#include "Words.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace json = llvm::json;
@@ -38,6 +38,7 @@ public:
 
   void write() {
     json.object([&] {
+      json.attribute("summary", Words(report).getSummary());
       json.attribute("file", report.file);
       json.attributeArray("devices", [&] {
         for (const Place &device : report.devices)
@@ -62,6 +63,7 @@ public:
       writeRecords("steps", report.steps);
       json.attribute("replicaBytes", report.replicaBytes);
       writeRecords("lines", report.lines);
+      writeRecords("arithmetic", report.arithmetic);
       writeRecords("peaks", report.memory.peaks);
       json.attribute("pinned", report.memory.pinnedBytes);
       writeRecords("memory", report.memory.points);
@@ -209,6 +211,11 @@ private:
     });
   }
 
+  void write(const LineArithmetic &line) {
+    writeLocation(line.location);
+    json.attribute("operations", line.operations);
+  }
+
   void write(const PeakMemory &peak) {
     json.attribute("device", spelling(peak.device));
     write("bytes", getBytes(peak));
@@ -259,6 +266,8 @@ private:
     json.attribute("length", work.length);
     if (work.bytes)
       json.attribute("bytes", work.bytes);
+    if (work.isMemoryBound)
+      json.attribute("memoryBound", true);
   }
 
   void write(const RunFactor &factor) {
@@ -309,7 +318,7 @@ private:
     json.attributeObject("gap", [&] {
       write(report.getGap());
       if (!(report.getGap() == td::CopyCount()))
-        json.attribute("cause", report.getCauseOfGap());
+        json.attribute("cause", report.getCauseOfGap().why);
     });
   }
 

@@ -1,8 +1,10 @@
-//===- Lines.cpp - the devices that compute each line ---------------------===//
+//===- Lines.cpp - the devices and the arithmetic of each line ------------===//
 
+#include "Dialect/TD/Analysis/Placement/OpCosts.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Facts.h"
 #include <set>
+#include <tuple>
 
 using namespace tdc;
 
@@ -37,5 +39,32 @@ std::vector<LineDevices> tdc::getDevicesOfLines(mlir::ModuleOp module,
   result.reserve(lines.size());
   for (auto &[line, found] : lines)
     result.push_back({found.first, {found.second.begin(), found.second.end()}});
+  return result;
+}
+
+std::vector<LineArithmetic> tdc::countArithmetic(mlir::ModuleOp placed,
+                                                 const td::DryRun &run) {
+  std::map<std::pair<std::string, unsigned>, LineArithmetic> lines;
+  placed.walk([&](td::ComputeOp op) {
+    mlir::FileLineColLoc location = td::getUserLocation(op->getLoc());
+    if (!location)
+      return;
+    LineArithmetic &line =
+        lines[{location.getFilename().str(), location.getLine()}];
+    if (!line.location)
+      line.location = location;
+    line.operations +=
+        td::countOperations(op) * double(run.getRuns(op->getBlock()));
+  });
+  std::vector<LineArithmetic> result;
+  result.reserve(lines.size());
+  for (auto &[line, counted] : lines)
+    result.push_back(counted);
+  llvm::sort(result, [](const LineArithmetic &a, const LineArithmetic &b) {
+    return std::tuple(-a.operations, a.location.getFilename().getValue(),
+                      a.location.getLine()) <
+           std::tuple(-b.operations, b.location.getFilename().getValue(),
+                      b.location.getLine());
+  });
   return result;
 }

@@ -41,6 +41,8 @@ void Report::addPlaced(mlir::ModuleOp module) {
   replicaBytes = countReplicaBytes(*copy);
   devices = td::getDevices(*copy);
   lines = getDevicesOfLines(*copy, devices);
+  if (devices.size() == 1 && devices.front() == getCpu())
+    arithmetic = countArithmetic(*copy, run);
 }
 
 void Report::addScheduled(mlir::ModuleOp scheduled) {
@@ -120,16 +122,20 @@ td::CopyCount Report::getGap() const {
   return gap;
 }
 
-const char *Report::getCauseOfGap() const {
+GapCause Report::getCauseOfGap() const {
   mlir::ModuleOp placed = module;
   if (placed->hasAttr(td::kAsWrittenAttr))
-    return "--placement=off leaves copies where they are written";
+    return {"--placement=off leaves copies where they are written",
+            "leave out --placement=off"};
   if (getGap() == constructed)
-    return "only a run decides which devices need the result of zeros(), "
-           "arange() or another constructor, so it is copied there";
+    return {"only a run decides which devices need the result of zeros(), "
+            "arange() or another constructor, so it is copied there",
+            "make the result of zeros(), arange() or another constructor in "
+            "the branch that needs it"};
   if (placed->hasAttr(td::kWorkingSetAttr))
-    return "tensors that do not fit are moved off their device and back";
-  return kBug;
+    return {"tensors that do not fit are moved off their device and back",
+            "use smaller batches, so that all tensors fit"};
+  return {kBug, kBug};
 }
 
 std::optional<CopyTime> Report::getTime(const CopySite &site) const {

@@ -21,19 +21,19 @@ public:
       : os(os), report(report), words(report) {}
 
   void write() {
-    os << words.getProgram() << ": "
-       << llvm::join(llvm::map_range(
-                         report.devices,
-                         [](const Place &place) { return spelling(place); }),
-                     ", ");
+    os << words.getProgram() << ": " << words.getSummary() << "\n\n";
+    row("devices", llvm::join(llvm::map_range(report.devices,
+                                              [](const Place &place) {
+                                                return spelling(place);
+                                              }),
+                              ", "));
     if (report.sites.empty()) {
-      os << "; nothing is copied between devices\n\n";
       writeSizes();
       writePeaks();
       writeTimes();
       return;
     }
-    os << "\n\n";
+    os << "\n";
     for (auto [i, group] : llvm::enumerate(words.getGroups()))
       write(i + 1, group);
     writeWaits();

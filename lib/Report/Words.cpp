@@ -85,19 +85,53 @@ std::string Words::spell(mlir::Operation *op) const {
   return spell(td::getUserLocation(op->getLoc()));
 }
 
-std::string Words::quote(mlir::FileLineColLoc location) const {
-  for (FileId id = 1; location && id <= report.sources.getNumFiles(); ++id) {
-    if (report.sources.getName(id) != location.getFilename().getValue())
-      continue;
-    StringRef text =
-        report.sources.getText(report.sources.getLine(id, location.getLine()))
-            .trim();
-    constexpr size_t most = 50;
-    if (text.size() <= most)
-      return text.str();
-    return (text.take_front(most).rsplit(' ').first + " ...").str();
-  }
+/// Texts of the program are shortened to this number of characters.
+static constexpr size_t kLongest = 50;
+
+StringRef Words::getLine(mlir::FileLineColLoc location) const {
+  for (FileId id = 1; location && id <= report.sources.getNumFiles(); ++id)
+    if (report.sources.getName(id) == location.getFilename().getValue())
+      return report.sources.getText(
+          report.sources.getLine(id, location.getLine()));
   return "";
+}
+
+std::string Words::quote(mlir::FileLineColLoc location) const {
+  StringRef text = getLine(location).trim();
+  if (text.size() <= kLongest)
+    return text.str();
+  return (text.take_front(kLongest).rsplit(' ').first + " ...").str();
+}
+
+/// Skips code points of UTF-8.
+static StringRef dropColumns(StringRef text, size_t columns) {
+  auto isContinued = [](char byte) { return (byte & 0xc0) == 0x80; };
+  for (; columns && !text.empty(); --columns)
+    text = text.drop_front().drop_while(isContinued);
+  return text;
+}
+
+std::string Words::quoteExpression(mlir::FileLineColLoc location) const {
+  StringRef text = getLine(location);
+  if (text.empty())
+    return "";
+  text = dropColumns(text, location.getColumn() - 1);
+  size_t length = 0;
+  for (unsigned depth = 0; length != text.size(); ++length) {
+    char byte = text[length];
+    if (byte == '"')
+      length = std::min(text.find('"', length + 1), text.size() - 1);
+    else if (StringRef("([{").contains(byte) && (depth || byte != '{'))
+      ++depth;
+    else if (depth && StringRef(")]}").contains(byte))
+      --depth;
+    else if (!depth && StringRef("{)]},:#").contains(byte))
+      break;
+  }
+  text = text.take_front(length).trim();
+  return text.size() <= kLongest
+             ? text.str()
+             : (text.take_front(kLongest).rsplit(' ').first + " ...").str();
 }
 
 //===----------------------------------------------------------------------===//
@@ -112,6 +146,18 @@ std::string Words::spellCopies(const Amount &amount) {
 
 std::string Words::spell(const Total &total) {
   return spellCopies(total.copies) + ", " + total.bytes.getFormula() + " B";
+}
+
+std::string Words::spellBytes(const Amount &bytes) {
+  std::optional<int64_t> number = bytes.getNumber();
+  if (!number || *number < 1024)
+    return bytes.getFormula() + " B";
+  constexpr llvm::StringLiteral units[] = {"KiB", "MiB", "GiB", "TiB"};
+  double count = double(*number) / 1024;
+  size_t unit = 0;
+  for (; count >= 1024 && unit + 1 != std::size(units); ++unit)
+    count /= 1024;
+  return llvm::formatv("{0:F1} {1}", count, units[unit]).str();
 }
 
 std::string Words::spellTime(int64_t nanoseconds) {
@@ -301,7 +347,7 @@ std::string Words::getGap() const {
   td::CopyCount gap = report.getGap();
   if (gap == td::CopyCount())
     return "0";
-  return spell(gap) + ": " + report.getCauseOfGap();
+  return spell(gap) + ": " + report.getCauseOfGap().why;
 }
 
 std::string Words::getRepeated(const CopyStep &step) const {

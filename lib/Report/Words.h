@@ -33,6 +33,10 @@ public:
   /// "net, 4 tensors".
   static std::string getSubject(const CopyGroup &group);
 
+  /// The sentence that a report begins with: what is copied, whether it must
+  /// be, what a GPU waits for, and what to do.
+  std::string getSummary() const;
+
   //===--- Locations ------------------------------------------------------===//
 
   /// "line 12"; with the file if it is not the program's.
@@ -41,12 +45,16 @@ public:
   std::string spell(mlir::Operation *op) const;
   /// The text of a line, shortened; "" if there is none.
   std::string quote(mlir::FileLineColLoc location) const;
+  /// The expression at a location, as far as its line has it, shortened.
+  std::string quoteExpression(mlir::FileLineColLoc location) const;
 
   //===--- Amounts --------------------------------------------------------===//
 
   static std::string spellCopies(const Amount &amount);
   static std::string spell(const Total &total);
   static std::string spell(td::CopyCount count);
+  /// "512 B", "25.8 KiB"; of a formula "16 x size(8, 0) B"
+  static std::string spellBytes(const Amount &bytes);
   /// "8.7 µs", "1.2 ms"
   static std::string spellTime(int64_t nanoseconds);
 
@@ -95,6 +103,8 @@ public:
                                                      size_t most);
 
 private:
+  /// The text of a line; "" if there is none.
+  llvm::StringRef getLine(mlir::FileLineColLoc location) const;
   std::string spell(const td::RunFactor &factor) const;
   std::string getReasonToStay(const td::CopySite &site) const;
   /// ": it is read from a file".

@@ -144,6 +144,7 @@ void tdc::printHTML(llvm::raw_ostream &os, const Report &report) {
     writeHead(page);
     page.out.element("body", {}, [&] {
       page.out.element("h1", {}, page.words.getProgram());
+      page.out.element("p", {}, page.words.getSummary() + ".");
       writeLegend(page);
       writeFigures(page);
       writeSteps(page);

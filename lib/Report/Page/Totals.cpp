@@ -43,7 +43,7 @@ static void writeGap(Page &page) {
   td::CopyCount gap = page.report.getGap();
   page.total("gap", gap);
   if (!(gap == td::CopyCount()))
-    writeNote(page, page.report.getCauseOfGap());
+    writeNote(page, page.report.getCauseOfGap().why);
 }
 
 /// Explains the symbols of formulas, if there are any.

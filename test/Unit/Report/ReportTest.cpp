@@ -101,7 +101,10 @@ TEST_F(ReportTest, IsWrittenAsTextAsJSONAndAsAPage) {
   make();
   report.refuseWritten("line 3: operands are on different devices (TD501)");
   std::string text = print(printText);
-  EXPECT_PRED2(contains, text, "p.tdsl: cpu, cuda:0\n");
+  EXPECT_PRED2(contains, text,
+               "p.tdsl: 1 copy in a run (4 B), none "
+               "avoidable on these devices\n\n"
+               "devices        cpu, cuda:0\n");
   EXPECT_PRED2(contains, text,
                "the result of `sum`: cuda:0 -> cpu, 1 copy, 4 B\n");
   EXPECT_PRED2(contains, text, "as written     refused, line 3: operands");

@@ -15,6 +15,12 @@
 
 namespace tdc::td {
 
+/// The arithmetic of one run of a compute op: one operation for each element of
+/// the result; for a reduction, one for each element that is read; for a
+/// product, one for each multiplication and addition. An update writes in
+/// place, so only its parts count.
+double countOperations(mlir::Operation *op);
+
 /// The cost of one run of a compute op, in copied bytes. Launches and traffic
 /// with a device's own memory are not counted: most ops become part of a kernel
 /// that runs anyway.

@@ -17,10 +17,7 @@ static double countElements(Value value) {
   return type ? static_cast<double>(estimateElements(type)) : 0;
 }
 
-/// One operation for each element of the result; for a reduction, one for each
-/// element that is read; for a product, one for each multiplication and
-/// addition. An update writes in place, so only its parts count.
-static double countOperations(Operation *op) {
+double countOperations(Operation *op) {
   double elements = countElements(op->getResult(0));
   if (auto reduction = dyn_cast<ReductionOp>(op))
     return elements * static_cast<double>(estimateTerms(reduction)) *
