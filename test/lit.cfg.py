@@ -10,6 +10,7 @@ Features:
   cc         a C compiler is there, for programs made by `tdc build`
   bash, zsh, fish, man  these programs are there
   chromium   a browser without a window is there, %chromium
+  site       scripts/site.py has installed what it needs
   embed      so are the C++ compiler, cmake and pkg-config that embedders have
 """
 
@@ -75,6 +76,9 @@ if shutil.which("man"):
 chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 if chromium:
     config.available_features.add("chromium")
+
+if os.path.exists(os.path.join(config.tdc_source_root, "build/site-venv/installed.txt")):
+    config.available_features.add("site")
 
 config.substitutions += [
     ("%examples", os.path.join(config.tdc_source_root, "examples")),
