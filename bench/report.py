@@ -6,6 +6,8 @@ import statistics
 from importlib import metadata
 from pathlib import Path
 
+import plot
+
 PACKAGES = ["numpy", "torch", "jax", "jaxlib", "iree-base-compiler", "iree-base-runtime",
             "onnxruntime", "openvino", "scipy-openblas32", "scikit-learn", "safetensors"]
 
@@ -118,31 +120,11 @@ def summary(cases):
     return grid(lines)
 
 
-def plot(cases, path):
-    """The ratios and their intervals."""
-    from matplotlib import pyplot
-    pyplot.rcParams["svg.fonttype"] = "none"  # text stays text
-    points = [(title if row.name == "tdc" else f"{title}, {row.name}", *ratio(row, peer))
-              for title, rows in cases.items() for peer in [best(rows, "peer")]
-              for row in rows if peer and row.role == "tdc" and row.counts]
-    titles, middles, lows, highs = zip(*points) if points else ((), (), (), ())
-    figure, axes = pyplot.subplots(figsize=(8, 1 + len(points) / 5), layout="constrained")
-    for y, (middle, low, high) in enumerate(zip(middles, lows, highs)):
-        axes.plot([low or middle, high or middle], [y, y], color="gray")
-    axes.scatter(middles, range(len(points)), color=["C0" if m >= 1 else "C3" for m in middles])
-    axes.axvline(1, color="black", linewidth=0.8)
-    axes.set_xscale("log", base=2)
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.set(xlabel="time of the best peer ÷ time of tdc", yticks=range(len(points)),
-             yticklabels=titles, ylim=(len(points), -1))
-    figure.savefig(path)
-
-
-def save(text, cases, folder):
+def save(text, folder):
     folder.mkdir(exist_ok=True)
     target = folder / file_name()
     target.write_text(f"{text}\n\n![ratios]({target.stem}.svg)\n", encoding="utf-8")
-    plot(cases, target.with_suffix(".svg"))
+    plot.draw(plot.read(target), target.with_suffix(".svg"))
 
 
 def processor():

@@ -136,7 +136,7 @@ def main():
         report.summary(cases)])
     print(text)
     if given.save:
-        report.save("\n\n".join([text, *tables]), cases, given.save)
+        report.save("\n\n".join([text, *tables]), given.save)
     everything = [row for rows in cases.values() for row in rows]
     return int(any(row.is_wrong or row.role == "tdc" and row.failure for row in everything))
 
