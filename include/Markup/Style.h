@@ -3,6 +3,7 @@
 #ifndef TDC_MARKUP_STYLE_H
 #define TDC_MARKUP_STYLE_H
 
+#include "llvm/ADT/StringRef.h"
 #include <string>
 
 namespace tdc {
@@ -13,6 +14,9 @@ extern const char *const kColours, *const kStyle;
 
 /// The class that gives an element the colour of a device, by its index.
 std::string getColour(unsigned device);
+
+/// The value of a colour in the light scheme, "#9a4a00" for "device0".
+std::string getLightColour(llvm::StringRef name);
 
 } // namespace tdc
 

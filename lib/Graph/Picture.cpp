@@ -3,6 +3,8 @@
 #include "Graph/Graph.h"
 #include "Markup/Markup.h"
 #include "Markup/Style.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <cmath>
 #include <set>
 
 using namespace tdc;
@@ -14,7 +16,9 @@ text { fill: var(--text); font: 12px system-ui, sans-serif; text-anchor: middle;
 .node { fill: var(--device); }
 .on { fill: var(--on); }
 .edge { fill: none; stroke: var(--note); }
-.copy { stroke: var(--device); stroke-width: 3; }
+.head { fill: var(--note); }
+.edge.copy { stroke: var(--device); stroke-width: 3; }
+.head.copy { fill: var(--device); }
 .label { paint-order: stroke; stroke: var(--page); stroke-width: 8; stroke-linejoin: round; }
 )css";
 
@@ -39,6 +43,11 @@ private:
     return tdc::getColour(
         std::distance(devices.begin(), devices.find(spelling(device))));
   }
+  /// The colour in attributes, which programs follow that do not know the
+  /// variables of the style sheet.
+  std::string getFill(const Place &device) const {
+    return getLightColour(getColour(device));
+  }
 
   Markup out;
   const Graph &graph;
@@ -52,16 +61,39 @@ std::string shorten(const std::string &text, int width) {
   return text.size() <= most ? text : text.substr(0, most - 1) + "…";
 }
 
+std::string spell(double x, double y) {
+  return llvm::formatv("{0:F1} {1:F1}", x, y).str();
+}
+
 void Picture::writeEdge(const GraphEdge &edge,
                         llvm::ArrayRef<GraphLayout::Point> points) {
+  bool isCopy = !edge.copy.empty();
+  Place device = graph.nodes[edge.from].device;
+  std::string kind = isCopy ? " copy " + getColour(device) : "",
+              colour = isCopy ? getFill(device) : getLightColour("note");
+  // The line ends where the arrowhead begins.
+  GraphLayout::Point tip = points.back(), before = points.drop_back().back();
+  double dx = tip.x - before.x, dy = tip.y - before.y,
+         length = std::max(std::hypot(dx, dy), 1.0);
+  double size = isCopy ? 11 : 8, side = isCopy ? 5 : 3.5;
+  dx /= length, dy /= length;
+  double x = tip.x - size * dx, y = tip.y - size * dy;
   std::string path;
-  for (GraphLayout::Point point : points)
+  for (GraphLayout::Point point : points.drop_back())
     path += (path.empty() ? "M" : "L") + std::to_string(point.x) + " " +
             std::to_string(point.y);
-  std::string colour = getColour(graph.nodes[edge.from].device);
   out.element("path",
-              {{"class", edge.copy.empty() ? "edge" : "edge copy " + colour},
-               {"d", path}},
+              {{"class", "edge" + kind},
+               {"d", path + "L" + spell(x, y)},
+               {"fill", "none"},
+               {"stroke", colour}},
+              "");
+  out.element("path",
+              {{"class", "head" + kind},
+               {"d", "M" + std::to_string(tip.x) + " " + std::to_string(tip.y) +
+                         "L" + spell(x - side * dy, y + side * dx) + "L" +
+                         spell(x + side * dy, y - side * dx) + "Z"},
+               {"fill", colour}},
               "");
 }
 
@@ -84,13 +116,20 @@ void Picture::writeNode(const GraphNode &node, GraphLayout::Point at) {
                  {"y", at.y},
                  {"width", width},
                  {"height", height},
-                 {"rx", 5}},
+                 {"rx", 5},
+                 {"fill", getFill(node.device)}},
                 "");
     out.element("text",
-                {{"class", "on"}, {"x", at.x + width / 2}, {"y", at.y + 17}},
+                {{"class", "on"},
+                 {"x", at.x + width / 2},
+                 {"y", at.y + 17},
+                 {"fill", getLightColour("on")}},
                 shorten(node.label, width));
     out.element("text",
-                {{"class", "on"}, {"x", at.x + width / 2}, {"y", at.y + 33}},
+                {{"class", "on"},
+                 {"x", at.x + width / 2},
+                 {"y", at.y + 33},
+                 {"fill", getLightColour("on")}},
                 where);
   });
 }
@@ -117,7 +156,11 @@ void Picture::writeSVG(llvm::StringRef title, bool isPage) {
           writeNode(node, at);
         for (auto [edge, at] : llvm::zip(graph.edges, layout.labels))
           if (!edge.copy.empty())
-            out.element("text", {{"class", "label"}, {"x", at.x}, {"y", at.y}},
+            out.element("text",
+                        {{"class", "label"},
+                         {"x", at.x},
+                         {"y", at.y},
+                         {"stroke", getLightColour("page")}},
                         edge.copy);
       });
 }
@@ -140,9 +183,11 @@ void Picture::write(llvm::StringRef title, bool isPage) {
     });
     out.element("body", {}, [&] {
       out.element("h1", {}, title);
-      out.element("p", {{"class", "note"}},
-                  "Each node is a call or an operator of the loop or function "
-                  "with the most work, on its device. Thick lines are copies.");
+      out.element(
+          "p", {{"class", "note"}},
+          "Each node is a call or an operator of the loop or function "
+          "with the most work, on its device. An arrow leads to what reads a "
+          "result; thick ones are copies.");
       writeSVG(title, isPage);
     });
   });

@@ -1,6 +1,7 @@
 //===- Style.cpp - style sheets of pages and pictures ---------------------===//
 
 #include "Markup/Style.h"
+#include "llvm/ADT/Twine.h"
 
 // Colours have a contrast of 4.5 to 1 with the text on them, in both schemes.
 // Printing uses the light scheme.
@@ -107,4 +108,9 @@ svg .axis { stroke: var(--note); }
 std::string tdc::getColour(unsigned device) {
   constexpr unsigned colours = 6;
   return "device" + std::to_string(device % colours);
+}
+
+std::string tdc::getLightColour(llvm::StringRef name) {
+  std::string start = ("--" + name + ": ").str();
+  return llvm::StringRef(kColours).split(start).second.take_front(7).str();
 }
