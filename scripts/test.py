@@ -224,14 +224,16 @@ def examples(stage):
 
 def random(stage):
     """Random programs at all levels of the compiler, their gradients, loops with updates, large
-    attentions, models on several GPUs, programs with edits, and determinism."""
+    attentions, models on several GPUs, programs with edits or in other layouts, and
+    determinism."""
     python = ROOT / "build/venv/bin/python"
     path = f"{DEV / 'bin'}{os.pathsep}{os.environ['PATH']}"
     more = 5 if stage.full else 1
     for script, count in (("random_programs", 300 * more), ("random_gradients", 70 * more),
                           ("random_updates", 25 * more), ("random_attentions", 16 * more),
                           ("random_parallel", 12 * more),
-                          ("mutated_programs", 450 * more), ("determinism", 20)):
+                          ("mutated_programs", 450 * more),
+                          ("reformatted_programs", 1000 * more), ("determinism", 20)):
         _, output = stage.run(python, f"test/Random/{script}.py", "--count", count,
                               env={"PATH": path})
         print(output, end="")

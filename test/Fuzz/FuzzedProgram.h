@@ -1,8 +1,8 @@
 //===- FuzzedProgram.h - any bytes as a program ---------------------------===//
 //
 // Parses and checks them, with values for arguments and a header for every file
-// that the program names; the number of bytes chooses the machine and the
-// options.
+// that the program names; `choice`, by default the number of bytes, chooses the
+// machine and the options.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TDC_TEST_FUZZ_FUZZEDPROGRAM_H
@@ -13,15 +13,18 @@
 namespace tdc {
 
 struct FuzzedProgram {
-  FuzzedProgram(llvm::StringRef name, llvm::StringRef text, Emitter &emitter) {
+  FuzzedProgram(llvm::StringRef name, llvm::StringRef text, Emitter &emitter)
+      : FuzzedProgram(name, text, emitter, text.size()) {}
+
+  FuzzedProgram(llvm::StringRef name, llvm::StringRef text, Emitter &emitter,
+                size_t choice) {
     FileId file = sources.add(name, text);
     program->parse(sources, file, diags);
-    size_t size = text.size();
     CheckOptions options;
-    options.argumentsAreFinal = size % 2;
-    options.headersAreFinal = size % 3 == 0;
-    options.placement = static_cast<Placement>(size % 5);
-    options.countCudaDevices = [=] { return static_cast<int64_t>(size % 4); };
+    options.argumentsAreFinal = choice % 2;
+    options.headersAreFinal = choice % 3 == 0;
+    options.placement = static_cast<Placement>(choice % 5);
+    options.countCudaDevices = [=] { return static_cast<int64_t>(choice % 4); };
     options.readHeader = [](llvm::StringRef path, llvm::StringRef) {
       FileHeader header;
       header.dtype = path.size() % 2 ? DType::F32 : DType::I64;

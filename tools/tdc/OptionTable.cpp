@@ -42,6 +42,7 @@ static const VerbInfo verbs[] = {
      "apply the fixes with only one possible meaning", "<file.tdsl> [options]"},
     {Verb::New, NewVerb, "new", "make a folder with a program to start from",
      "<folder>"},
+    {Verb::Fmt, FmtVerb, "fmt", "format programs", "<file.tdsl>... [options]"},
     {Verb::Explain, ExplainVerb, "explain",
      "say what a code such as TD501 means", "[<code>]"},
     {Verb::Doctor, DoctorVerb, "doctor", "say what tdc finds on this machine",

@@ -21,7 +21,8 @@ enum VerbVisibility : unsigned {
   DoctorVerb = 1u << 9,
   CompletionVerb = 1u << 10,
   ManualVerb = 1u << 11,
-  NewVerb = 1u << 12
+  NewVerb = 1u << 12,
+  FmtVerb = 1u << 13
 };
 
 enum OptionId : unsigned {

@@ -158,7 +158,7 @@ private:
             "did you mean `" + llvm::StringRef(nearest).rtrim('=').str() + "`?";
       return fail("`tdc " + verb.name + "` has no option `" + word + "`", hint);
     }
-    bool takesMany = verb.verb == Verb::Check;
+    bool takesMany = verb.verb == Verb::Check || verb.verb == Verb::Fmt;
     if (takesMany)
       options.files.push_back(word.str());
     else if (!options.file.empty() || !takesOperand(verb.verb))
@@ -243,6 +243,9 @@ private:
       return true;
     case OPT_json:
       options.reportsJSON = true;
+      return true;
+    case OPT_check:
+      options.checksFormat = true;
       return true;
     case OPT_dry_run:
       options.dryRun = true;

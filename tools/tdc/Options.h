@@ -23,6 +23,7 @@ enum class Verb : uint8_t {
   Emit,
   Report,
   Fix,
+  Fmt,
   Explain,
   Doctor,
   Completion,
@@ -55,6 +56,8 @@ struct Options : CompileOptions {
   std::string graph; ///< svg or html instead of a phase; else ""
   bool verbose = false;
   bool dryRun = false;
+  std::vector<std::string> files; ///< to format: also folders, `-`
+  bool checksFormat = false;
   bool timePhases = false;
   bool reportsJSON = false;
   std::string reportPage;

@@ -19,9 +19,11 @@ def DoctorVerb : OptionVisibility;
 def CompletionVerb : OptionVisibility;
 def ManualVerb : OptionVisibility;
 def NewVerb : OptionVisibility;
+def FmtVerb : OptionVisibility;
 
-defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb, DoctorVerb, CompletionVerb, ManualVerb, NewVerb];
+defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb, DoctorVerb, CompletionVerb, ManualVerb, NewVerb, FmtVerb];
 defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb];
+defvar MessageVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb, FmtVerb];
 defvar GuardVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ReportVerb];
 defvar ArtefactVerbs = [BuildVerb, EmitVerb];
 
@@ -52,6 +54,7 @@ defm target_cpu : Valued<"target-cpu", "<name>", "make code for another processo
 def embed_source : Switch<"embed-source", "put source lines into the program, for its errors", [BuildVerb]>;
 defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb]>;
 def watch : Switch<"watch", "check again when a file or one of its imports changes", [CheckVerb]>;
+def check : Switch<"check", "list the files that would change, write nothing", [FmtVerb]>;
 def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb]>;
 
 def json : Switch<"json", "the report as JSON", [ReportVerb]>;
@@ -73,8 +76,8 @@ def tf32 : Switch<"tf32", "multiply f32 matrices on tensor cores, in TF32", [Run
 defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops without `.to`", GuardVerbs>, Values<"allow,log,disallow">;
 defm memory_budget : Valued<"memory-budget", "<bytes>", "memory of each GPU, as 512M; of one: cuda:0=512M", GuardVerbs>;
 defm sim_cuda : Valued<"sim-cuda", "<n>", "compile for n CUDA devices, which `run` simulates", ProgramVerbs>;
-defm color : Valued<"color", "<when>", "colours of messages: auto, always or never", ProgramVerbs>, Values<"auto,always,never">;
-defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", ProgramVerbs>, Values<"text,json">;
+defm color : Valued<"color", "<when>", "colours of messages: auto, always or never", MessageVerbs>, Values<"auto,always,never">;
+defm message_format : Valued<"message-format", "<form>", "text, or json: one object per line", MessageVerbs>, Values<"text,json">;
 
 def quiet : Switch<"quiet", "show errors and warnings only, no progress, no notes", [RunVerb, CheckVerb, BuildVerb]>;
 def time_phases : Switch<"time-phases", "print how long each phase took", [RunVerb, BuildVerb]>, Flags<[HelpHidden]>;

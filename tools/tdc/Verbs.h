@@ -17,6 +17,7 @@ int buildVerb(const Options &options);
 int emitVerb(const Options &options);
 int reportVerb(const Options &options);
 int fixVerb(const Options &options);
+int fmtVerb(const Options &options);
 int explainVerb(const Options &options);
 int doctorVerb(const Options &options);
 int completionVerb(const Options &options);

@@ -20,6 +20,8 @@ static int dispatch(const Options &options) {
     return reportVerb(options);
   case Verb::Fix:
     return fixVerb(options);
+  case Verb::Fmt:
+    return fmtVerb(options);
   case Verb::Explain:
     return explainVerb(options);
   case Verb::Doctor:

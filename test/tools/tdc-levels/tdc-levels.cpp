@@ -18,6 +18,8 @@
 //   without=PASS     leaves out this pass, if it is in the pipeline
 //   PASS:OPTION=WORD sets an option of this pass
 //
+// The level `format` formats the program in place of compiling it.
+//
 // Exit codes are those of `tdc run`. It is 70 also if a pass reports an error
 // without a TD code.
 //
@@ -25,6 +27,7 @@
 
 #include "Compilation/DeepStack.h"
 #include "Dialect/TD/IR/TD.h"
+#include "FormattedTwice.h"
 #include "Frontend/GenerateModule.h"
 #include "Frontend/TDSLFrontEnd.h"
 #include "Interpreter/Interpreter.h"
@@ -62,6 +65,7 @@ struct Level {
   bool runs = true;
   bool isOptimized = true;
   bool onGPU = false;
+  bool isFormatted = false;
   llvm::StringRef processor; ///< empty: this machine's
   llvm::StringRef leftOut;   ///< the argument of a pass
   llvm::StringRef changed;   ///< the argument of a pass that gets `option`
@@ -83,6 +87,8 @@ struct Level {
         level.isOptimized = false;
       else if (word == "gpu")
         level.onGPU = true;
+      else if (word == "format")
+        level.isFormatted = true;
       else if (word.contains(':'))
         std::tie(level.changed, level.option) = word.split(':');
       else if (word != "run")
@@ -231,6 +237,20 @@ static void redirect(const std::string &path, int descriptor) {
     llvm::report_fatal_error(llvm::Twine("cannot write ") + path);
 }
 
+/// Formats a program. Returns the exit code: 70 for a bug of the formatter.
+static int format(llvm::StringRef path) {
+  auto text = llvm::MemoryBuffer::getFile(path);
+  if (!text)
+    return ExitRunTime;
+  FormattedTwice formatted((*text)->getBuffer());
+  if (std::string problem = formatted.findProblem(); !problem.empty()) {
+    llvm::errs() << "bug: " << problem << "\n";
+    return ExitBug;
+  }
+  formatted.diags.printText(llvm::errs());
+  return formatted.diags.hasErrors() ? ExitProgramError : ExitOk;
+}
+
 /// Runs a job, in a process of its own.
 [[noreturn]] static void runJob(const Level &level, const std::string &program,
                                 const std::string &folder) {
@@ -246,7 +266,10 @@ static void redirect(const std::string &path, int descriptor) {
   // More threads than one, and not a power of two.
   tdrt_set_num_threads(3);
   int exitCode = 0;
-  runOnDeepStack([&] { exitCode = Program(program, level).run(); });
+  runOnDeepStack([&] {
+    exitCode =
+        level.isFormatted ? format(program) : Program(program, level).run();
+  });
   llvm::errs().flush();
   fflush(stdout);
   _exit(exitCode);
