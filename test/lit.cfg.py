@@ -9,6 +9,8 @@ Features:
   full       ./tdc.sh test --full: the whole op matrix
   cc         a C compiler is there, for programs made by `tdc build`
   bash, zsh, fish, man  these programs are there
+  textmate   the package that reads TextMate grammars is there, too
+  nvim       Neovim is there
   chromium   a browser without a window is there, %chromium
   site       scripts/site.py has installed what it needs
   embed      so are the C++ compiler, cmake and pkg-config that embedders have
@@ -48,6 +50,9 @@ venv_python = os.path.join(config.tdc_source_root, "build", "venv", "bin", "pyth
 venv_ready = os.path.join(config.tdc_source_root, "build", "venv", "installed.txt")
 if os.path.exists(venv_ready):
     config.available_features.add("numpy")
+    with open(venv_ready) as installed:
+        if "textmate" in installed.read():
+            config.available_features.add("textmate")
     python = venv_python
 else:
     python = sys.executable
@@ -79,6 +84,8 @@ if chromium:
 
 if os.path.exists(os.path.join(config.tdc_source_root, "build/site-venv/installed.txt")):
     config.available_features.add("site")
+if shutil.which("nvim"):
+    config.available_features.add("nvim")
 
 config.substitutions += [
     ("%examples", os.path.join(config.tdc_source_root, "examples")),
