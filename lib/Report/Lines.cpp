@@ -45,7 +45,11 @@ std::vector<LineDevices> tdc::getDevicesOfLines(mlir::ModuleOp module,
 std::vector<LineArithmetic> tdc::countArithmetic(mlir::ModuleOp placed,
                                                  const td::DryRun &run) {
   std::map<std::pair<std::string, unsigned>, LineArithmetic> lines;
+  bool areSizesKnown = true;
   placed.walk([&](td::ComputeOp op) {
+    for (mlir::Type type : op->getOperandTypes())
+      if (auto shaped = llvm::dyn_cast<mlir::ShapedType>(type))
+        areSizesKnown &= shaped.hasStaticShape();
     mlir::FileLineColLoc location = td::getUserLocation(op->getLoc());
     if (!location)
       return;
@@ -56,6 +60,9 @@ std::vector<LineArithmetic> tdc::countArithmetic(mlir::ModuleOp placed,
     line.operations +=
         td::countOperations(op) * double(run.getRuns(op->getBlock()));
   });
+  // A share would depend on sizes that only a run knows.
+  if (!areSizesKnown)
+    return {};
   std::vector<LineArithmetic> result;
   result.reserve(lines.size());
   for (auto &[line, counted] : lines)

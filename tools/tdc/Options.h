@@ -41,7 +41,7 @@ struct Options : CompileOptions {
   bool json = false;
   bool quiet = false;
   std::string color = "auto"; ///< auto, always or never
-  /// Check: files, folders and `-`; the first of them is `file`.
+  /// Check and fmt: files, folders and `-`; the first of them is `file`.
   std::vector<std::string> files;
   bool watches = false;
 
@@ -56,7 +56,6 @@ struct Options : CompileOptions {
   std::string graph; ///< svg or html instead of a phase; else ""
   bool verbose = false;
   bool dryRun = false;
-  std::vector<std::string> files; ///< to format: also folders, `-`
   bool checksFormat = false;
   bool timePhases = false;
   bool reportsJSON = false;
