@@ -158,7 +158,7 @@ def errors():
     program = HERE / "programs/errors.tdsl"
     here = HERE / "programs/products.tdsl"
     return {
-        **{f"{op} out of range": ([program, "--", "--op", op], {}, 3, "error[TR103]: index")
+        **{f"{op} out of range": ([program, "--", "--op", op], {}, 3, "error[TR103]: ")
            for op in ("index", "gather", "scatter", "class", "graph")},
         "out of memory": ([program, "--", "--op", "memory", "--row", "1000"], {}, 3,
                           "error[TR308]: out of memory on cuda:0"),

@@ -164,7 +164,8 @@ TEST(FrontEndTest, ItsCopiesAreReported) {
   std::string text;
   llvm::raw_string_ostream os(text);
   printText(os, report);
-  EXPECT_EQ(llvm::StringRef(text).split('\n').first, "slope: cpu, cuda:0");
+  EXPECT_TRUE(llvm::StringRef(text).starts_with("slope: 1 copy a step of "))
+      << text;
 }
 
 /// Returns the first error of the program.
