@@ -372,7 +372,7 @@ def coverage(stage):
 # Budgets in seconds, for 2 cores and an empty ccache; 47 minutes together.
 # lint comes after the build: clang-tidy needs the generated headers.
 STAGES = [(build, 600), (lint, 120), (lit, 720), (unit, 90), (examples, 120),
-          (random, 420), (ptx, 60), (sanitize, 480), (release, 480), (package, 120)]
+          (random, 450), (ptx, 60), (sanitize, 480), (release, 480), (package, 120)]
 # Run only if --only names them.
 NAMED = [(races, 420), (coverage, 300)]
 
