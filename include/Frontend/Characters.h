@@ -8,6 +8,7 @@
 #define TDC_FRONTEND_CHARACTERS_H
 
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
@@ -16,6 +17,12 @@ namespace tdc {
 
 /// The characters of `text` in order, as views of it.
 llvm::SmallVector<llvm::StringRef> charactersOf(llvm::StringRef text);
+
+/// How many there are.
+size_t countCharacters(llvm::StringRef text);
+
+/// Whether a byte can be in a name, after its start.
+inline bool isNameChar(char c) { return llvm::isAlnum(c) || c == '_'; }
 
 /// The code point of a character; none if the bytes are not the UTF-8 of
 /// exactly one character (a word of the command line may be any bytes).

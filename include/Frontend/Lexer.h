@@ -113,6 +113,24 @@ enum class Tok : uint8_t {
 /// How a keyword or punctuation is written; empty for the other tokens.
 llvm::StringRef getSpelling(Tok kind);
 bool isKeyword(Tok kind);
+/// `=`, `+=` and their like.
+bool isAssignment(Tok kind);
+
+/// How tightly a binary operator binds its sides, the loosest first.
+enum class Precedence : uint8_t {
+  Or,
+  And,
+  Compare,
+  BitOr,
+  BitXor,
+  BitAnd,
+  Shift,
+  Sum,
+  Product,
+  Power,
+  None ///< not a binary operator
+};
+Precedence getPrecedence(Tok kind);
 
 /// The bytes [begin, end) of the file. Newline is a line end or `;` that ends a
 /// statement. Error marks text that the lexer has reported, so that the parser

@@ -3,6 +3,7 @@
 #include "Words.h"
 #include "Dialect/TD/Analysis/Reporting/UserNames.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "Frontend/Characters.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "tdc_text.h"
 #include "llvm/ADT/StringExtras.h"
@@ -96,26 +97,26 @@ StringRef Words::getLine(mlir::FileLineColLoc location) const {
   return "";
 }
 
-std::string Words::quote(mlir::FileLineColLoc location) const {
-  StringRef text = getLine(location).trim();
-  if (text.size() <= kLongest)
-    return text.str();
-  return (text.take_front(kLongest).rsplit(' ').first + " ...").str();
+static std::string shorten(StringRef text) {
+  text = text.trim();
+  return text.size() <= kLongest
+             ? text.str()
+             : (text.take_front(kLongest).rsplit(' ').first + " ...").str();
 }
 
-/// Skips code points of UTF-8.
-static StringRef dropColumns(StringRef text, size_t columns) {
-  auto isContinued = [](char byte) { return (byte & 0xc0) == 0x80; };
-  for (; columns && !text.empty(); --columns)
-    text = text.drop_front().drop_while(isContinued);
-  return text;
+std::string Words::quote(mlir::FileLineColLoc location) const {
+  return shorten(getLine(location));
 }
 
 std::string Words::quoteExpression(mlir::FileLineColLoc location) const {
   StringRef text = getLine(location);
   if (text.empty())
     return "";
-  text = dropColumns(text, location.getColumn() - 1);
+  auto characters = charactersOf(text);
+  size_t column = location.getColumn() - 1;
+  if (column >= characters.size())
+    return "";
+  text = text.substr(characters[column].begin() - text.begin());
   size_t length = 0;
   for (unsigned depth = 0; length != text.size(); ++length) {
     char byte = text[length];
@@ -128,10 +129,7 @@ std::string Words::quoteExpression(mlir::FileLineColLoc location) const {
     else if (!depth && StringRef("{)]},:#").contains(byte))
       break;
   }
-  text = text.take_front(length).trim();
-  return text.size() <= kLongest
-             ? text.str()
-             : (text.take_front(kLongest).rsplit(' ').first + " ...").str();
+  return shorten(text.take_front(length));
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,7 @@
 //===- Layout.cpp - breaks a statement into lines -------------------------===//
 
 #include "Layout.h"
+#include "Frontend/Characters.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tdc;
@@ -15,7 +16,7 @@ Layout::Layout(const Pieces &all) : pieces(all.pieces), comments(all.comments) {
   for (unsigned i = 0; i != size; ++i) {
     const Piece &piece = at(i);
     starts[i] = end + piece.gap.size();
-    end = ends[i] = starts[i] + countColumns(piece.text);
+    end = ends[i] = starts[i] + countCharacters(piece.text);
     bool isDotOnNewLine =
         piece.kind == Tok::Dot && i && piece.line != at(i - 1).line;
     bool isInKeptLines = i && at(i - 1).isOpening() && keepsLines(i - 1);
@@ -50,7 +51,7 @@ bool Layout::mayBegin(unsigned i) const { return at(i).kind != Tok::Var; }
 
 void Layout::write(llvm::StringRef words) {
   text += words;
-  column += countColumns(words);
+  column += countCharacters(words);
 }
 
 void Layout::beginLine(unsigned indent, bool afterBlank) {
@@ -276,8 +277,7 @@ unsigned Layout::findOperands(unsigned begin, unsigned end) const {
   bool isLoop = at(begin).kind == Tok::For;
   for (unsigned i = begin; i + 1 < end; i = following(i)) {
     Tok kind = at(i).kind;
-    bool isAssignment = kind >= Tok::Equal && kind <= Tok::GreaterGreaterEqual;
-    if (isLoop ? kind == Tok::In : isAssignment)
+    if (isLoop ? kind == Tok::In : isAssignment(kind))
       return i + 1;
   }
   return begin;

@@ -1,14 +1,10 @@
 //===- Pieces.cpp - reads tokens and the comments between them ------------===//
 
 #include "Pieces.h"
-#include "llvm/ADT/STLExtras.h"
+#include "Frontend/Characters.h"
 
 using namespace tdc;
 using namespace tdc::format;
-
-unsigned format::countColumns(llvm::StringRef text) {
-  return llvm::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
-}
 
 namespace {
 
@@ -79,7 +75,7 @@ private:
 
   unsigned columnOf(const char *place) const {
     llvm::StringRef before(text.begin(), place - text.begin());
-    return countColumns(before.substr(before.rfind('\n') + 1));
+    return countCharacters(before.substr(before.rfind('\n') + 1));
   }
 
   void matchBracket(Piece &piece) {

@@ -18,23 +18,14 @@ struct Comment {
   unsigned column = 0;     ///< in the source
 };
 
-/// How loosely a piece binds its two sides; a line that is too long is broken
-/// at the loosest. The order is that of the grammar.
+/// How tightly a piece binds its two sides; a line that is too long is broken
+/// at the loosest.
 enum class Binding : uint8_t {
   Comma,
-  Clause, ///< `for` and `if` of a comprehension
-  Else,   ///< of `a if c else b`
-  Or,
-  And,
-  Compare,
-  BitOr,
-  BitXor,
-  BitAnd,
-  Shift,
-  Sum,
-  Product,
-  Power,
-  None ///< not an operator of two sides
+  Clause,   ///< `for` and `if` of a comprehension
+  Else,     ///< of `a if c else b`
+  Operator, ///< the loosest; the others follow in the order of Precedence
+  None = UINT8_MAX ///< not an operator of two sides
 };
 
 struct Piece {
@@ -61,9 +52,6 @@ struct Pieces {
   std::vector<Piece> pieces; ///< the last one is End
   std::vector<Comment> comments;
 };
-
-/// The number of characters.
-unsigned countColumns(llvm::StringRef text);
 
 /// Reads a file that parses without an error.
 Pieces readPieces(const SourceManager &sources, FileId file);

@@ -12,45 +12,14 @@
 using namespace tdc;
 using namespace tdc::format;
 
-/// The binding of an operator with two sides.
 static Binding getBinding(Tok kind) {
-  switch (kind) {
-  case Tok::Comma:
+  if (kind == Tok::Comma)
     return Binding::Comma;
-  case Tok::Or:
-    return Binding::Or;
-  case Tok::And:
-    return Binding::And;
-  case Tok::EqualEqual:
-  case Tok::BangEqual:
-  case Tok::Less:
-  case Tok::LessEqual:
-  case Tok::Greater:
-  case Tok::GreaterEqual:
-    return Binding::Compare;
-  case Tok::Pipe:
-    return Binding::BitOr;
-  case Tok::Caret:
-    return Binding::BitXor;
-  case Tok::Amp:
-    return Binding::BitAnd;
-  case Tok::LessLess:
-  case Tok::GreaterGreater:
-    return Binding::Shift;
-  case Tok::Plus:
-  case Tok::Minus:
-    return Binding::Sum;
-  case Tok::Star:
-  case Tok::Slash:
-  case Tok::SlashSlash:
-  case Tok::Percent:
-  case Tok::At:
-    return Binding::Product;
-  case Tok::StarStar:
-    return Binding::Power;
-  default:
-    return Binding::None;
-  }
+  Precedence precedence = getPrecedence(kind);
+  return precedence == Precedence::None
+             ? Binding::None
+             : static_cast<Binding>(static_cast<int>(Binding::Operator) +
+                                    static_cast<int>(precedence));
 }
 
 /// Whether an expression may end in this token.

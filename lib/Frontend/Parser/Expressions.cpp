@@ -131,8 +131,7 @@ static std::optional<CompareOp> getCompareOp(Tok kind) {
 }
 
 const Expr *Parser::parseCompare() {
-  constexpr unsigned bitOr = 0;
-  const Expr *lhs = parseArithmetic(bitOr);
+  const Expr *lhs = parseArithmetic(Precedence::BitOr);
   if (lhs && atMembershipTest())
     return reportMembershipTest(lhs);
   std::optional<CompareOp> op = getCompareOp(peek().kind);
@@ -141,7 +140,7 @@ const Expr *Parser::parseCompare() {
   if (!lhs || !op)
     return lhs;
   SourceRange opRange = rangeOf(advance());
-  const Expr *rhs = parseArithmetic(bitOr);
+  const Expr *rhs = parseArithmetic(Precedence::BitOr);
   if (!rhs)
     return failed;
   auto *compare = make<CompareExpr>(lhs->range.to(rhs->range), {lhs, rhs});
@@ -155,50 +154,44 @@ const Expr *Parser::parseCompare() {
   return failed;
 }
 
-namespace {
-struct ArithmeticOp {
-  BinaryOp op;
-  unsigned precedence;
-};
-} // namespace
-
 /// The binary operators from `|` to `@`, which differ only in precedence.
-static std::optional<ArithmeticOp> getArithmeticOp(Tok kind) {
+static std::optional<BinaryOp> getArithmeticOp(Tok kind) {
   switch (kind) {
   case Tok::Pipe:
-    return ArithmeticOp{BinaryOp::BitOr, 0};
+    return BinaryOp::BitOr;
   case Tok::Caret:
-    return ArithmeticOp{BinaryOp::BitXor, 1};
+    return BinaryOp::BitXor;
   case Tok::Amp:
-    return ArithmeticOp{BinaryOp::BitAnd, 2};
+    return BinaryOp::BitAnd;
   case Tok::LessLess:
-    return ArithmeticOp{BinaryOp::ShiftLeft, 3};
+    return BinaryOp::ShiftLeft;
   case Tok::GreaterGreater:
-    return ArithmeticOp{BinaryOp::ShiftRight, 3};
+    return BinaryOp::ShiftRight;
   case Tok::Plus:
-    return ArithmeticOp{BinaryOp::Add, 4};
+    return BinaryOp::Add;
   case Tok::Minus:
-    return ArithmeticOp{BinaryOp::Sub, 4};
+    return BinaryOp::Sub;
   case Tok::Star:
-    return ArithmeticOp{BinaryOp::Mul, 5};
+    return BinaryOp::Mul;
   case Tok::Slash:
-    return ArithmeticOp{BinaryOp::Div, 5};
+    return BinaryOp::Div;
   case Tok::SlashSlash:
-    return ArithmeticOp{BinaryOp::FloorDiv, 5};
+    return BinaryOp::FloorDiv;
   case Tok::Percent:
-    return ArithmeticOp{BinaryOp::Mod, 5};
+    return BinaryOp::Mod;
   case Tok::At:
-    return ArithmeticOp{BinaryOp::MatMul, 5};
+    return BinaryOp::MatMul;
   default:
     return std::nullopt;
   }
 }
 
-const Expr *Parser::parseArithmetic(unsigned minPrecedence) {
+const Expr *Parser::parseArithmetic(Precedence loosest) {
   const Expr *lhs = parseUnary();
   while (lhs) {
-    std::optional<ArithmeticOp> op = getArithmeticOp(peek().kind);
-    if (!op || op->precedence < minPrecedence)
+    std::optional<BinaryOp> op = getArithmeticOp(peek().kind);
+    Precedence precedence = getPrecedence(peek().kind);
+    if (!op || precedence < loosest)
       break;
     if (atStep() && (peek(2).kind == Tok::Newline ||
                      peek(2).kind == Tok::RBrace || peek(2).kind == Tok::End)) {
@@ -206,7 +199,8 @@ const Expr *Parser::parseArithmetic(unsigned minPrecedence) {
       break;
     }
     SourceRange opRange = rangeOf(advance());
-    lhs = makeBinary(op->op, opRange, lhs, parseArithmetic(op->precedence + 1));
+    auto tighter = static_cast<Precedence>(static_cast<int>(precedence) + 1);
+    lhs = makeBinary(*op, opRange, lhs, parseArithmetic(tighter));
   }
   return lhs;
 }

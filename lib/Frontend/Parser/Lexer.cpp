@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Lexer.h"
+#include "Frontend/Characters.h"
 #include "Frontend/Parser.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -29,54 +30,55 @@ bool tdc::isKeyword(Tok kind) {
   return kind >= Tok::Import && kind <= Tok::Self;
 }
 
-static bool isNameStart(char c) { return llvm::isAlpha(c) || c == '_'; }
-static bool isNameChar(char c) { return llvm::isAlnum(c) || c == '_'; }
+bool tdc::isAssignment(Tok kind) {
+  return kind >= Tok::Equal && kind <= Tok::GreaterGreaterEqual;
+}
 
-/// Whether a line that ends in this token continues on the next line.
-static bool continuesLine(Tok kind) {
+Precedence tdc::getPrecedence(Tok kind) {
   switch (kind) {
-  case Tok::Comma:
-  case Tok::Equal:
-  case Tok::PlusEqual:
-  case Tok::MinusEqual:
-  case Tok::StarEqual:
-  case Tok::SlashEqual:
-  case Tok::SlashSlashEqual:
-  case Tok::PercentEqual:
-  case Tok::StarStarEqual:
-  case Tok::AtEqual:
-  case Tok::PipeEqual:
-  case Tok::CaretEqual:
-  case Tok::AmpEqual:
-  case Tok::LessLessEqual:
-  case Tok::GreaterGreaterEqual:
+  case Tok::Or:
+    return Precedence::Or;
+  case Tok::And:
+    return Precedence::And;
   case Tok::EqualEqual:
   case Tok::BangEqual:
   case Tok::Less:
   case Tok::LessEqual:
   case Tok::Greater:
   case Tok::GreaterEqual:
+    return Precedence::Compare;
+  case Tok::Pipe:
+    return Precedence::BitOr;
+  case Tok::Caret:
+    return Precedence::BitXor;
+  case Tok::Amp:
+    return Precedence::BitAnd;
+  case Tok::LessLess:
+  case Tok::GreaterGreater:
+    return Precedence::Shift;
   case Tok::Plus:
   case Tok::Minus:
+    return Precedence::Sum;
   case Tok::Star:
-  case Tok::StarStar:
   case Tok::Slash:
   case Tok::SlashSlash:
   case Tok::Percent:
   case Tok::At:
-  case Tok::Pipe:
-  case Tok::Caret:
-  case Tok::Amp:
-  case Tok::LessLess:
-  case Tok::GreaterGreater:
-  case Tok::And:
-  case Tok::Or:
-  case Tok::AmpAmp:
-  case Tok::PipePipe:
-    return true;
+    return Precedence::Product;
+  case Tok::StarStar:
+    return Precedence::Power;
   default:
-    return false;
+    return Precedence::None;
   }
+}
+
+static bool isNameStart(char c) { return llvm::isAlpha(c) || c == '_'; }
+
+/// Whether a line that ends in this token continues on the next line.
+static bool continuesLine(Tok kind) {
+  return kind == Tok::Comma || isAssignment(kind) ||
+         getPrecedence(kind) != Precedence::None || kind == Tok::AmpAmp ||
+         kind == Tok::PipePipe;
 }
 
 /// Whether a line that starts with this token cannot continue an expression:

@@ -246,7 +246,7 @@ private:
   const ast::Expr *parseAnd();
   const ast::Expr *parseNot();
   const ast::Expr *parseCompare();
-  const ast::Expr *parseArithmetic(unsigned minPrecedence);
+  const ast::Expr *parseArithmetic(Precedence loosest);
   const ast::Expr *parseUnary();
   const ast::Expr *parsePower();
   const ast::Expr *parsePostfix();

@@ -8,6 +8,7 @@
 // another variable with the name of an option, nothing is rewritten.
 //
 //===----------------------------------------------------------------------===//
+#include "Frontend/Characters.h"
 #include "ParserImpl.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -371,11 +372,9 @@ bool Parser::rewriteUses(llvm::StringRef args, const llvm::StringSet<> &options,
       for (size_t at = word.find(prefix); at != llvm::StringRef::npos;
            at = word.find(prefix, at + 1)) {
         llvm::StringRef name =
-            word.substr(at + prefix.size()).take_while([](char c) {
-              return llvm::isAlnum(c) || c == '_';
-            });
-        bool isOther = at != 0 && (llvm::isAlnum(word[at - 1]) ||
-                                   word[at - 1] == '_' || word[at - 1] == '.');
+            word.substr(at + prefix.size()).take_while(isNameChar);
+        bool isOther =
+            at != 0 && (isNameChar(word[at - 1]) || word[at - 1] == '.');
         if (isOther || !isInField(word, at))
           continue; // another name, or text
         if (!options.contains(name)) {

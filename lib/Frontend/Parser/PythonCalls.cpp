@@ -5,6 +5,7 @@
 // rewritten in place.
 //
 //===----------------------------------------------------------------------===//
+#include "Frontend/Characters.h"
 #include "ParserImpl.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -271,13 +272,12 @@ std::vector<Edit> Parser::wrapImported(SourceRange import) const {
 
 size_t tdc::findInField(llvm::StringRef literal, llvm::StringRef name,
                         size_t from) {
-  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   size_t at = literal.find(name, from);
   for (; at != llvm::StringRef::npos; at = literal.find(name, at + 1)) {
     size_t end = at + name.size();
-    bool isWhole = at != 0 && !isPart(literal[at - 1]) &&
+    bool isWhole = at != 0 && !isNameChar(literal[at - 1]) &&
                    literal[at - 1] != '.' && end != literal.size() &&
-                   !isPart(literal[end]);
+                   !isNameChar(literal[end]);
     if (isWhole && isInField(literal, at))
       break;
   }

@@ -4,6 +4,7 @@
 // needs no words. `raise` is an `assert`.
 //
 //===----------------------------------------------------------------------===//
+#include "Frontend/Characters.h"
 #include "ParserImpl.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -80,8 +81,7 @@ std::vector<Edit> Parser::callProperty(SourceRange decorator,
   // Only of a plain name the owner may be told: not of `self.fc.device`.
   auto isOfOther = [&](llvm::StringRef before) {
     size_t start = before.size();
-    while (start != 0 &&
-           (llvm::isAlnum(before[start - 1]) || before[start - 1] == '_'))
+    while (start != 0 && isNameChar(before[start - 1]))
       --start;
     llvm::StringRef owner = before.drop_front(start);
     bool isPlain = !owner.empty() && !before.take_front(start).ends_with(".");
@@ -95,8 +95,7 @@ std::vector<Edit> Parser::callProperty(SourceRange decorator,
       for (size_t at = word.find(access); at != llvm::StringRef::npos;
            at = word.find(access, at + 1)) {
         size_t end = at + access.size();
-        if (!isInField(word, at) || llvm::isAlnum(word[end]) ||
-            word[end] == '_')
+        if (!isInField(word, at) || isNameChar(word[end]))
           continue;
         if (word[end] == '(' || isOfOther(word.take_front(at)))
           return {};

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Frontend/Characters.h"
 #include "Patterns.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -30,8 +31,7 @@ bool sema::parseSide(llvm::StringRef text,
       }
       inGroup = false;
     } else {
-      llvm::StringRef word =
-          text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+      llvm::StringRef word = text.take_while(isNameChar);
       if (word.empty()) {
         problem = "`" + text.take_front(1).str() + "` has no meaning here";
         return false;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "Frontend/Characters.h"
 #include "Frontend/Lexer.h"
 #include "Frontend/Parser.h"
 #include "Joins.h"
@@ -289,11 +290,10 @@ bool Scopes::offerOfScript(Diagnostic &report, llvm::StringRef name,
     return true;
   }
   // `args.epochs` of argparse: an `arg` is a variable.
-  llvm::StringRef member = after.drop_front(std::min<size_t>(1, after.size()))
-                               .take_while([](char letter) {
-                                 return llvm::isAlnum(letter) || letter == '_';
-                               });
-  if (!after.starts_with(".") || !lookup(member))
+  if (!after.consume_front("."))
+    return false;
+  llvm::StringRef member = after.take_while(isNameChar);
+  if (!lookup(member))
     return false;
   SourceRange withDot = {range.file, range.begin, range.end + 1};
   report.fix(FixIt::Choice, "`" + member + "`", {{withDot, ""}});

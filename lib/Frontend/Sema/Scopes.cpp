@@ -2,6 +2,7 @@
 
 #include "Checker.h"
 #include "Declarations.h"
+#include "Frontend/Characters.h"
 #include "Frontend/Parser.h"
 #include "Prelude.h"
 #include "llvm/ADT/SmallString.h"
@@ -63,10 +64,9 @@ void Scopes::nameTensor(const Val &val, llvm::StringRef name,
 void Scopes::useNamesIn(SourceRange range) {
   if (c.isPrelude(range.file))
     return;
-  auto isPart = [](char c) { return llvm::isAlnum(c) || c == '_'; };
   for (llvm::StringRef rest = c.text(range); !rest.empty();) {
-    rest = rest.drop_until(isPart);
-    llvm::StringRef word = rest.take_while(isPart);
+    rest = rest.drop_until(isNameChar);
+    llvm::StringRef word = rest.take_while(isNameChar);
     rest = rest.drop_front(word.size());
     Binding *binding = lookup(word);
     if (!binding)

@@ -1,6 +1,7 @@
 //===- SharedReports.cpp - TD219, and calls with inplace=true -------------===//
 
 #include "Checker.h"
+#include "Frontend/Characters.h"
 #include "PyTorchNames.h"
 #include "Shares.h"
 
@@ -114,8 +115,7 @@ void SharingState::report(const Share &share, const Change &change,
     report.note("the call gives the new tensor: assign it to " + name +
                 ", or leave `inplace` out");
   // `w = net.weight`: the tensor itself has the new values in both languages.
-  llvm::StringRef used = c.text(range).take_while(
-      [](char letter) { return llvm::isAlnum(letter) || letter == '_'; });
+  llvm::StringRef used = c.text(range).take_while(isNameChar);
   Binding *binding = c.scopes.lookup(used);
   auto model = llvm::find_if(
       ofModels, [&](auto &one) { return one.second == change.shareId; });

@@ -4,16 +4,23 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Characters.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ConvertUTF.h"
 
 using namespace tdc;
 
+/// Every byte of UTF-8 but the continuation bytes starts a code point.
+static bool startsCharacter(char byte) { return (byte & 0xC0) != 0x80; }
+
+size_t tdc::countCharacters(llvm::StringRef text) {
+  return llvm::count_if(text, startsCharacter);
+}
+
 llvm::SmallVector<llvm::StringRef> tdc::charactersOf(llvm::StringRef text) {
   llvm::SmallVector<llvm::StringRef> characters;
   while (!text.empty()) {
-    // Every byte of UTF-8 but the continuation bytes starts a code point.
     size_t size = 1;
-    while (size != text.size() && (text[size] & 0xC0) == 0x80)
+    while (size != text.size() && !startsCharacter(text[size]))
       ++size;
     characters.push_back(text.take_front(size));
     text = text.drop_front(size);

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Source.h"
+#include "Frontend/Characters.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -57,11 +58,9 @@ LineColumn SourceManager::getLineColumn(FileId id, uint32_t offset) const {
   const File &file = get(id);
   llvm::ArrayRef<uint32_t> starts = getLineStarts(file);
   unsigned line = llvm::upper_bound(starts, offset) - starts.begin();
-  // Every byte of UTF-8 but the continuation bytes starts a code point.
-  unsigned column = 1;
-  for (char c : file.buffer->getBuffer().slice(starts[line - 1], offset))
-    column += (c & 0xC0) != 0x80;
-  return {line, column};
+  llvm::StringRef before =
+      file.buffer->getBuffer().slice(starts[line - 1], offset);
+  return {line, static_cast<unsigned>(countCharacters(before)) + 1};
 }
 
 SourceRange SourceManager::getLine(FileId id, unsigned line) const {
