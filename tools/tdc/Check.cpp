@@ -12,24 +12,6 @@
 
 using namespace tdc;
 
-/// Sets the program that tdc works on, for messages about crashes, while it
-/// lives.
-namespace {
-class WorkOn {
-public:
-  explicit WorkOn(const Options &options) : before(work.options) {
-    work.options = &options;
-  }
-  ~WorkOn() {
-    work.options = before;
-    work.text = {};
-  }
-
-private:
-  const Options *before;
-};
-} // namespace
-
 static ExitCode compile(Compilation &compilation, const Options &options) {
   // Lower the program until the last phase that reports errors: td-grad; with
   // devices, the phase that places copies; if the memory of a device is
@@ -42,15 +24,16 @@ static ExitCode compile(Compilation &compilation, const Options &options) {
   return compilation.getExitCode();
 }
 
-/// Checks the program `file`. Adds the files that it was read from to `watch`.
-static ExitCode checkProgram(const Options &common, llvm::StringRef file,
-                             Terminal &terminal, FileWatch &watch) {
-  Options options = common;
-  options.file = file == "-" ? "<stdin>" : file.str();
-  WorkOn scope(options);
+/// Checks the program of `options`. Adds the files that it was read from to
+/// `watch`.
+static ExitCode checkProgram(Options &options, Terminal &terminal,
+                             FileWatch &watch) {
+  bool isStandardInput = options.file == "-";
+  if (isStandardInput)
+    options.file = "<stdin>";
   Compilation compilation(options, terminal);
   std::unique_ptr<llvm::MemoryBuffer> input;
-  if (file == "-") {
+  if (isStandardInput) {
     auto read = llvm::MemoryBuffer::getSTDIN();
     if (!read) {
       terminal.failed(ExitRunTime,
@@ -71,20 +54,12 @@ static ExitCode checkProgram(const Options &common, llvm::StringRef file,
 
 /// Checks all programs; returns the largest exit code.
 static int checkPrograms(const Options &options, FileWatch &watch) {
-  ExitCode worst = ExitOk;
+  int worst = ExitOk;
   Terminal terminal(options);
   runOnDeepStack([&] {
-    for (const std::string &name : options.files) {
-      llvm::Expected<std::vector<std::string>> programs = findPrograms(name);
-      if (!programs) {
-        terminal.failed(ExitRunTime, llvm::toString(programs.takeError()), {});
-        worst = std::max(worst, ExitRunTime);
-        continue;
-      }
-      for (const std::string &program : *programs)
-        worst =
-            std::max(worst, checkProgram(options, program, terminal, watch));
-    }
+    worst = forEachProgram(options, terminal, [&](Options &one) {
+      return checkProgram(one, terminal, watch);
+    });
   });
   return worst;
 }

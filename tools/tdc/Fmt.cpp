@@ -1,13 +1,11 @@
 //===- Fmt.cpp - tdc fmt --------------------------------------------------===//
 
 #include "Compilation/DeepStack.h"
-#include "CrashBundle.h"
 #include "Frontend/Formatter.h"
 #include "OutputFile.h"
 #include "Programs.h"
 #include "Terminal.h"
 #include "Verbs.h"
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tdc;
@@ -56,25 +54,9 @@ static int formatProgram(const Options &options) {
 }
 
 int tdc::fmtVerb(const Options &options) {
-  std::vector<std::string> files;
-  int exitCode = ExitOk;
-  for (const std::string &name : options.files) {
-    if (llvm::Expected<std::vector<std::string>> found = findPrograms(name)) {
-      llvm::append_range(files, *found);
-    } else {
-      Terminal terminal(options);
-      exitCode = ExitRunTime;
-      terminal.failed(ExitRunTime, llvm::toString(found.takeError()), {});
-    }
-  }
-  runOnDeepStack([&] {
-    for (const std::string &name : files) {
-      Options one = options;
-      one.file = name;
-      work.options = &one; // for the report of a crash
-      exitCode = std::max(exitCode, formatProgram(one));
-      work.options = &options;
-    }
-  });
-  return exitCode;
+  int worst = ExitOk;
+  Terminal terminal(options);
+  runOnDeepStack(
+      [&] { worst = forEachProgram(options, terminal, formatProgram); });
+  return worst;
 }

@@ -1,6 +1,8 @@
 //===- Programs.cpp - the programs that a command line names --------------===//
 
 #include "Programs.h"
+#include "CrashBundle.h"
+#include "Terminal.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -32,4 +34,26 @@ tdc::findPrograms(llvm::StringRef name) {
                                    "` has no .tdsl file");
   llvm::sort(programs);
   return programs;
+}
+
+int tdc::forEachProgram(const Options &common, Terminal &terminal,
+                        llvm::function_ref<int(Options &options)> visit) {
+  int worst = ExitOk;
+  for (const std::string &name : common.files) {
+    llvm::Expected<std::vector<std::string>> programs = findPrograms(name);
+    if (!programs) {
+      terminal.failed(ExitRunTime, llvm::toString(programs.takeError()), {});
+      worst = std::max<int>(worst, ExitRunTime);
+      continue;
+    }
+    for (const std::string &program : *programs) {
+      Options options = common;
+      options.file = program;
+      work.options = &options;
+      worst = std::max(worst, visit(options));
+      work.options = &common;
+      work.text = {};
+    }
+  }
+  return worst;
 }
