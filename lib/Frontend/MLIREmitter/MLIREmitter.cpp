@@ -20,7 +20,7 @@ OwningOpRef<ModuleOp> generateModule(MLIRContext &context,
                                      llvm::function_ref<bool(Emitter &)> walk) {
   context.loadDialect<arith::ArithDialect, func::FuncDialect, math::MathDialect,
                       scf::SCFDialect, td::TDDialect>();
-  MLIREmitter emitter(context, sources);
+  MLIREmitter emitter(context, sources, embed);
   if (!walk(emitter))
     return nullptr;
   OwningOpRef<ModuleOp> module = emitter.finish();
@@ -32,8 +32,9 @@ OwningOpRef<ModuleOp> generateModule(MLIRContext &context,
   return module;
 }
 
-MLIREmitter::MLIREmitter(MLIRContext &context, const SourceManager &sources)
-    : sources(sources), builder(&context),
+MLIREmitter::MLIREmitter(MLIRContext &context, const SourceManager &sources,
+                         EmbedSource embed)
+    : sources(sources), embed(embed), builder(&context),
       module(ModuleOp::create(UnknownLoc::get(&context))) {
   beginFunction("main", {});
 }
@@ -82,6 +83,8 @@ void MLIREmitter::readElsewhere(Value tensor) {
 }
 
 void MLIREmitter::nameIndices(llvm::StringRef words) {
+  if (embed == EmbedSource::No)
+    return;
   if (FileLineColLoc user = td::getUserLocation(getLocation()))
     indexWords.try_emplace(user, words.str());
 }
@@ -92,6 +95,8 @@ Location MLIREmitter::getFileLocation(SourceRange range) {
   LineColumn at = sources.getLineColumn(range);
   auto result = FileLineColLoc::get(
       builder.getContext(), sources.getName(range.file), at.line, at.column);
+  if (embed == EmbedSource::No || !td::getUserLocation(result))
+    return result;
   // Of two expressions that begin here, an error may be about either.
   auto [known, isNew] = ranges.try_emplace(result, range);
   if (!isNew && known->second != range)
@@ -102,10 +107,9 @@ Location MLIREmitter::getFileLocation(SourceRange range) {
 ArrayAttr MLIREmitter::getExcerpts() {
   llvm::SmallVector<Attribute> rows;
   for (const auto &[location, range] : ranges)
-    if (td::getUserLocation(cast<FileLineColLoc>(location)))
-      rows.push_back(builder.getArrayAttr(
-          {location, builder.getStringAttr(getExcerpt(sources, range)),
-           builder.getStringAttr(indexWords.lookup(location))}));
+    rows.push_back(builder.getArrayAttr(
+        {location, builder.getStringAttr(getExcerpt(sources, range)),
+         builder.getStringAttr(indexWords.lookup(location))}));
   return builder.getArrayAttr(rows);
 }
 

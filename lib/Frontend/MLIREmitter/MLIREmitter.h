@@ -11,6 +11,7 @@
 
 #include "Dialect/TD/IR/TD.h"
 #include "Frontend/Emitter.h"
+#include "Frontend/GenerateModule.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"
@@ -22,7 +23,8 @@ namespace tdc {
 
 class MLIREmitter final : public Emitter {
 public:
-  MLIREmitter(mlir::MLIRContext &context, const SourceManager &sources);
+  MLIREmitter(mlir::MLIRContext &context, const SourceManager &sources,
+              EmbedSource embed);
 
   /// Ends @main and returns the module.
   mlir::OwningOpRef<mlir::ModuleOp> finish();
@@ -173,6 +175,7 @@ private:
   }
 
   const SourceManager &sources;
+  const EmbedSource embed;
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mlir::Operation *lastSlot = nullptr;
@@ -194,7 +197,7 @@ private:
   llvm::SmallVector<SourceRange> callers;
   std::optional<mlir::Location> callersLocation;
   std::optional<mlir::Location> location;
-  /// By location, what it points to.
+  /// By location in the user's code, what it points to; for EmbedSource::Yes.
   llvm::MapVector<mlir::Attribute, SourceRange> ranges;
   llvm::DenseMap<mlir::Attribute, std::string> indexWords;
 };
