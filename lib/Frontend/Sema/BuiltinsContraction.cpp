@@ -21,11 +21,8 @@ template <size_t rank> static Val ranked(Checker &c, const Bound &args) {
       Diagnostic &report = c.tensors.explainFailure(args.range(), val);
       // The product of matrices, as NumPy's `dot`.
       SourceRange callee = args.call.calleeRange;
-      llvm::StringRef written = c.text(callee),
-                      own = written.rsplit('.').second;
-      own = own.empty() ? written : own;
-      callee.begin = callee.end - static_cast<uint32_t>(own.size());
-      if (!c.isPrelude(callee.file) && !own.empty())
+      callee.begin += static_cast<uint32_t>(c.text(callee).rfind('.') + 1);
+      if (c.isWritten(callee))
         report.fix(FixIt::Choice, "`matmul(…)`  (of any dims)",
                    {{callee, "matmul"}});
       return c.fail();

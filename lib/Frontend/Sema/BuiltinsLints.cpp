@@ -29,7 +29,7 @@ static Val forTraining(Checker &c, const Bound &args) {
 /// "`y`", if the user's code says so in a few words; else nothing.
 static std::string asWritten(Checker &c, SourceRange range) {
   constexpr size_t most = 40;
-  if (!range.isValid() || c.isPrelude(range.file))
+  if (!c.isWritten(range))
     return "";
   llvm::StringRef text = c.text(range);
   return text.size() > most || text.find_first_of("\n{") != text.npos

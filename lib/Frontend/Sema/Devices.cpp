@@ -24,7 +24,7 @@ Place Devices::wordCuda() const {
 /// with.
 static std::vector<Edit> unquoteDevices(Reporter &c, Scopes &scopes,
                                         SourceRange use) {
-  if (!use.isValid() || c.isPrelude(use.file))
+  if (!c.isWritten(use))
     return {};
   SourceRange made = use;
   if (Binding *binding = scopes.lookup(c.text(use)))

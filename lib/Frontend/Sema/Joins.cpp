@@ -126,13 +126,9 @@ static bool offerFloat(Checker &c, Diagnostic &report, const Val &number,
 /// elsewhere.
 static bool offerItem(Checker &c, Diagnostic &report, const Val &number,
                       const Val &tensor) {
-  if (!number.isHostScalar() || !tensor.is(ValKind::Tensor) ||
-      !typeOf(tensor).dims.empty() || !tensor.range.isValid() ||
-      c.isPrelude(tensor.range.file))
-    return false;
-  report.primary.range = tensor.range;
-  c.offerSuffix(report, tensor.range, ".item()");
-  return true;
+  return number.isHostScalar() && tensor.is(ValKind::Tensor) &&
+         typeOf(tensor).dims.empty() &&
+         c.offerSuffixThere(report, tensor.range, ".item()");
 }
 
 void Join::noteTooMany(Diagnostic &report) const {

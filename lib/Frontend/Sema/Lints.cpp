@@ -2,6 +2,7 @@
 
 #include "Lints.h"
 #include "Checker.h"
+#include "Frontend/Characters.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -16,8 +17,7 @@ void Lints::checkText(const ast::StringExpr &expr) {
   llvm::StringRef rest = expr.value;
   for (size_t open = rest.find('{'); open != rest.npos; open = rest.find('{')) {
     rest = rest.drop_front(open + 1);
-    llvm::StringRef name =
-        rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+    llvm::StringRef name = rest.take_while(isNameChar);
     llvm::StringRef after = rest.drop_front(name.size());
     bool isField = !name.empty() && !llvm::isDigit(name.front()) &&
                    !after.empty() &&
@@ -152,7 +152,7 @@ void Lints::checkInput(const Val &input, Scale expected) {
     return;
   std::string function = c.userFunction("this loss");
   SourceRange call = c.userRange(c.here);
-  bool isWritten = input.range.isValid() && !c.isPrelude(input.range.file);
+  bool isWritten = c.isWritten(input.range);
   Diagnostic &report =
       c.warning(DiagCode::TD614, isWritten ? input.range : call,
                 function + " takes " + nameOf(expected) +

@@ -149,8 +149,7 @@ Val Checker::evalBinary(const ast::BinaryExpr &expr) {
 /// Offers `str(n)` for a number next to a text.
 static void offerText(Checker &c, Diagnostic &report, const Val &number,
                       FixIt::Kind kind) {
-  if (!number.isHostScalar() || !number.range.isValid() ||
-      c.isPrelude(number.range.file))
+  if (!number.isHostScalar() || !c.isWritten(number.range))
     return;
   std::string text = ("str(" + c.text(number.range) + ")").str();
   report.fix(kind, "`" + text + "`", {{number.range, text}});

@@ -92,7 +92,7 @@ void Places::reportPlaces(const Val &lhs, const Val &rhs, SourceRange range) {
   // A function is given one operand that was not moved.
   const Val &left = isCpuOrFree(a) ? lhs : rhs;
   if (isCpuOrFree(a) != isCpuOrFree(b) && c.isPrelude(c.here.file) &&
-      left.range.isValid() && !c.isPrelude(left.range.file)) {
+      c.isWritten(left.range)) {
     report.primary.range = left.range;
     report.label("@" +
                  placeText(typeOf(left).place.kind == Place::Kind::Free

@@ -6,10 +6,10 @@ using namespace tdc;
 using namespace tdc::sema;
 
 SourceRange Reporter::userRange(SourceRange range) const {
-  if (range.isValid() && !isPrelude(range.file))
+  if (isWritten(range))
     return range;
   for (size_t i = frames.size(); i-- != 0;)
-    if (frames[i].callRange.isValid() && !isPrelude(frames[i].callRange.file))
+    if (isWritten(frames[i].callRange))
       return frames[i].callRange;
   return range;
 }
@@ -54,8 +54,7 @@ SourceRange Reporter::layerAround() const {
   for (const Frame &frame : llvm::reverse(frames)) {
     if (!isPrelude(frame.file->id))
       break;
-    if (frame.self && frame.self->made.isValid() &&
-        !isPrelude(frame.self->made.file) &&
+    if (frame.self && isWritten(frame.self->made) &&
         !text(frame.self->made).contains('\n'))
       return frame.self->made;
   }
@@ -113,7 +112,7 @@ std::string Reporter::asOperand(SourceRange expr) const {
 
 void Reporter::offerSuffix(Diagnostic &report, SourceRange expr,
                            const llvm::Twine &suffix, FixIt::Kind kind) {
-  if (!expr.isValid() || isPrelude(expr.file))
+  if (!isWritten(expr))
     return;
   llvm::StringRef code = text(expr);
   if (needsParentheses(code))
@@ -122,6 +121,15 @@ void Reporter::offerSuffix(Diagnostic &report, SourceRange expr,
   else
     report.fix(kind, "`" + code + suffix + "`",
                {{expr.finish(), suffix.str()}});
+}
+
+bool Reporter::offerSuffixThere(Diagnostic &report, SourceRange expr,
+                                const llvm::Twine &suffix) {
+  if (!isWritten(expr))
+    return false;
+  report.primary.range = expr;
+  offerSuffix(report, expr, suffix);
+  return true;
 }
 
 Val Reporter::unsupported(SourceRange range, const llvm::Twine &feature,

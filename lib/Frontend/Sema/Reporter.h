@@ -78,6 +78,10 @@ public:
   /// parentheses where the expression needs them.
   void offerSuffix(Diagnostic &report, SourceRange expr,
                    const llvm::Twine &suffix, FixIt::Kind kind = FixIt::Choice);
+  /// The same for a report about this expression: it moves there. False, and
+  /// nothing is done, if the expression is not in the user's code.
+  bool offerSuffixThere(Diagnostic &report, SourceRange expr,
+                        const llvm::Twine &suffix);
 
   // The user's code --------------------------------------------------------//
 
@@ -99,6 +103,10 @@ public:
   SourceRange layerAround() const;
   void addPreludeFile(FileId file) { preludeFiles.insert(file); }
   bool isPrelude(FileId file) const { return preludeFiles.contains(file); }
+  /// Whether a range is in the user's code.
+  bool isWritten(SourceRange range) const {
+    return range.isValid() && !isPrelude(range.file);
+  }
 
   // Emission ---------------------------------------------------------------//
 

@@ -68,16 +68,14 @@ Diagnostic &Tensors::explainFailure(SourceRange range,
                   ".to(" + conversion->dtype + ")",
                   conversion->isPromotion ? FixIt::Safe : FixIt::Choice);
   // A layer's tensors have its dtype: the argument is what does not fit.
+  auto isOfFloats = [](const Val &val) {
+    return val.is(ValKind::Tensor) && isFloat(typeOf(val).dtype);
+  };
   if (failure.code == DiagCode::TD301 && c.isPrelude(range.file) &&
-      report.fixes.empty() && !operands.empty() &&
-      operands[0].is(ValKind::Tensor) && operands[0].range.isValid() &&
-      !c.isPrelude(operands[0].range.file) && operands.size() > 1 &&
-      operands[1].is(ValKind::Tensor) && isFloat(typeOf(operands[0]).dtype) &&
-      isFloat(typeOf(operands[1]).dtype)) {
-    report.primary.range = operands[0].range;
-    c.offerSuffix(report, operands[0].range,
-                  ".to(" + tdc::spelling(typeOf(operands[1]).dtype) + ")");
-  }
+      report.fixes.empty() && operands.size() > 1 && isOfFloats(operands[0]) &&
+      isOfFloats(operands[1]))
+    c.offerSuffixThere(report, operands[0].range,
+                       ".to(" + tdc::spelling(typeOf(operands[1]).dtype) + ")");
   return report;
 }
 
@@ -236,8 +234,7 @@ void Tensors::warnIfBothGrow(const typed::CommonType &common,
 static void offerDim(Checker &c, Diagnostic &report, const Val &a,
                      const Val &b) {
   const Dims &large = typeOf(a).dims, &small = typeOf(b).dims;
-  if (large.size() != small.size() + 1 || !b.range.isValid() ||
-      c.isPrelude(b.range.file))
+  if (large.size() != small.size() + 1 || !c.isWritten(b.range))
     return;
   for (size_t dim = 0; dim != large.size(); ++dim) {
     Dims grown = small;
@@ -249,8 +246,7 @@ static void offerDim(Checker &c, Diagnostic &report, const Val &a,
     if (!fits)
       continue;
     report.note("a reduction keeps its dim with `keepdim=true`");
-    report.primary.range = b.range;
-    c.offerSuffix(report, b.range, ".unsqueeze(" + llvm::Twine(dim) + ")");
+    c.offerSuffixThere(report, b.range, ".unsqueeze(" + llvm::Twine(dim) + ")");
     return;
   }
 }
@@ -499,10 +495,7 @@ static void offerFeatures(Checker &c, Diagnostic &report, const Val &tensor,
   Dims rows(input.begin(), input.end());
   if (rows.size() > 2 && numElements(DimsRef(rows).drop_front()) == needed) {
     report.note("`.flatten(1)` makes rows of " + was + " of it");
-    if (tensor.range.isValid() && !c.isPrelude(tensor.range.file)) {
-      report.primary.range = tensor.range;
-      c.offerSuffix(report, tensor.range, ".flatten(1)");
-    }
+    c.offerSuffixThere(report, tensor.range, ".flatten(1)");
     return;
   }
   llvm::StringRef code = c.text(made);

@@ -110,7 +110,7 @@ static void offerTieAbove(Checker &c, Diagnostic &report, SourceRange stmt,
 }
 
 static void offerClone(Checker &c, Diagnostic &report, const Val &source) {
-  if (!source.range.isValid() || c.isPrelude(source.range.file))
+  if (!c.isWritten(source.range))
     return;
   std::string copy = ("clone(" + c.text(source.range) + ")").str();
   report.fix(FixIt::Choice, "`" + copy + "`  (a copy of the values)",
