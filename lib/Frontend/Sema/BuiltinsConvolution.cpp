@@ -2,6 +2,8 @@
 
 #include "BuiltinArguments.h"
 #include "Frontend/Typed/Convolutions.h"
+#include "llvm/ADT/StringExtras.h"
+#include <numeric>
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -73,21 +75,21 @@ static std::optional<DType> findNarrow(llvm::ArrayRef<Val> both,
 static void offerChannelsFirst(Checker &c, Diagnostic &report, const Val &input,
                                const Size &channels, size_t count) {
   const Dims &dims = typeOf(input).dims;
-  if (dims.size() < 2 || dims.back() != channels || !input.range.isValid() ||
-      c.isPrelude(input.range.file))
+  bool hasBatch = dims.size() == count + 2;
+  if ((!hasBatch && dims.size() != count + 1) || dims.back() != channels ||
+      !c.isWritten(input.range))
     return;
-  std::vector<size_t> order;
-  size_t batch = dims.size() - count - 1;
-  for (size_t dim = 0; dim < batch; ++dim)
-    order.push_back(dim);
-  order.push_back(dims.size() - 1);
-  for (size_t dim = batch; dim + 1 < dims.size(); ++dim)
-    order.push_back(dim);
-  std::string text = ".permute(";
-  for (size_t dim : order)
-    text += (dim == order.front() ? "" : ", ") + std::to_string(dim);
+  std::vector<int> order(dims.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::rotate(order.begin() + hasBatch, order.end() - 1, order.end());
+  std::string text =
+      ".permute(" +
+      llvm::join(
+          llvm::map_range(order, [](int dim) { return std::to_string(dim); }),
+          ", ") +
+      ")";
   report.note("a convolution takes the channels before the height and width");
-  c.offerSuffix(report, input.range, text + ")");
+  c.offerSuffix(report, input.range, text);
 }
 
 template <size_t count, bool isTransposed>
