@@ -195,7 +195,7 @@ private:
   void skipComment() {
     uint32_t begin = at;
     skipWhile([](char c) { return c != '\n'; });
-    llvm::StringRef comment = text.slice(begin, at).rtrim("\r");
+    llvm::StringRef comment = text.slice(begin, at).rtrim();
     if (atLineStart && comment.consume_front("##")) {
       comment.consume_front(" ");
       uint32_t start = comment.begin() - text.begin();
