@@ -32,6 +32,14 @@ public:
   /// Makes the compilation read the program from `text`, not from its file.
   void setText(llvm::StringRef text) { file = sources.add(options.file, text); }
 
+  /// Makes imports of the file at `path` read `text`.
+  void replaceFile(llvm::StringRef path, llvm::StringRef text) {
+    sources.replaceFile(path, text);
+  }
+
+  /// Makes `follower` follow the check; it must outlive the compilation.
+  void setObserver(CheckObserver &follower) { observer = &follower; }
+
   /// The text of the program, once it has been read.
   llvm::StringRef getText() const { return sources.getText(file); }
 
@@ -142,6 +150,7 @@ private:
   std::optional<int64_t> machine; ///< GPUs; nullopt: those of the options
   Machines machines;              ///< that the program is for
   FileId file = 0;
+  CheckObserver *observer = nullptr;
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Phase reached = Phase::TD; ///< the last phase that has run on `module`

@@ -18,6 +18,8 @@
 
 namespace tdc {
 
+class CheckObserver;
+
 /// The dtype and dims in the header of a data file.
 struct FileHeader {
   /// None for a text file: its numbers get the dtype that the program declares.
@@ -98,6 +100,8 @@ struct CheckOptions {
       [](const BatchSize &) {};
   /// Folders to search for imported files, after the importing file's own.
   std::vector<std::string> importPaths;
+  /// Follows the check; may be null.
+  CheckObserver *observer = nullptr;
 };
 
 } // namespace tdc

@@ -70,6 +70,11 @@ public:
     return add(name, llvm::MemoryBuffer::getMemBufferCopy(text, name));
   }
 
+  /// Makes `open` give this text for a path, in place of the file's.
+  void replaceFile(llvm::StringRef path, llvm::StringRef text) {
+    opened[path] = add(path, text);
+  }
+
   /// The number of files; their ids are 1 .. count.
   unsigned getNumFiles() const { return files.size(); }
   llvm::StringRef getName(FileId file) const { return get(file).name; }

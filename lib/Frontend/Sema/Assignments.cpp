@@ -295,6 +295,7 @@ void Checker::assignName(const ast::NameExpr &target, Val val, bool isPlain) {
   if (binding->annotation && !val.isError())
     val = types.loosen(val, *binding->annotation);
   scopes.nameTensor(val, target.name, target.range);
+  observe(target.range, val);
   if (isPlain)
     sharing.name(val, target.range);
   binding->val = devices.nameDevice(val, target.name);

@@ -37,7 +37,8 @@ public:
   Checker(SourceManager &sources, ast::Context &context,
           const CheckOptions &options, DiagnosticEngine &diags,
           Emitter &emitter)
-      : Reporter(sources, diags, emitter), context(context), options(options) {}
+      : Reporter(sources, diags, emitter, options.observer), context(context),
+        options(options) {}
 
   ast::Context &context;
   const CheckOptions &options;
@@ -92,6 +93,14 @@ public:
   Val compareVals(ast::CompareOp op, const Val &lhs, const Val &rhs,
                   SourceRange range);
   Val negate(const Val &operand, SourceRange range);
+
+  // What an editor shows (Observation.cpp) ---------------------------------//
+
+  /// Tells the observer, if there is one, what an expression or a name is.
+  void observe(SourceRange range, const Val &val);
+  /// The same for a member of `base`.
+  void observeMember(const Val &base, const ast::Identifier &name,
+                     const Val &val);
 
   // Tensors of models that change in place (InPlace.cpp) -------------------//
 

@@ -30,6 +30,7 @@ Val Checker::evalUnread(const ast::Expr &expr, const ast::TypeExpr *expected) {
   if (!isPrelude(expr.range.file) || !val.range.isValid())
     val.range = expr.range;
   sharing.track(val, expr.range);
+  observe(expr.range, val);
   forgetLocation();
   return val;
 }
@@ -236,7 +237,9 @@ Val Checker::memberOf(const ast::MemberExpr &expr, bool isRead) {
       !(base.as<TensorInfo>().state &&
         (name == "grad" || name == "requires_grad")))
     base = models.readAll(base, expr.base->range);
-  return member(base, expr.member, expr.range);
+  Val val = member(base, expr.member, expr.range);
+  observeMember(base, expr.member, val);
+  return val;
 }
 
 /// `x.T` and the other fields of a tensor that are not calls.
@@ -596,6 +599,7 @@ Val Checker::evalCall(const ast::CallExpr &expr,
       return changeList(*method->base, std::move(base), method->member, args);
     }
     Val callee = member(base, method->member, method->range);
+    observeMember(base, method->member, callee);
     bool changes = callee.is(ValKind::Builtin) &&
                    changesFirst(callee.as<BuiltinInfo>().builtin->name);
     bool isGood = evalArguments(expr.args, args, changes);

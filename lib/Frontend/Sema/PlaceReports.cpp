@@ -168,12 +168,16 @@ void Places::reportStatePlace(const Val &val, llvm::StringRef name,
 //===----------------------------------------------------------------------===//
 
 void Places::warnBrought(const Val &tensor, const Place &place) {
-  if (placement != Placement::Warn || c.isWalkedAside() ||
+  if ((placement != Placement::Warn && !c.observer) || c.isWalkedAside() ||
       place.kind == Place::Kind::Cpu ||
       !brought.emplace(tensor.data, placeText(place)).second)
     return;
   bool isUsers = tensor.range.isValid() && !c.isPrelude(tensor.range.file);
   SourceRange range = isUsers ? tensor.range : c.userRange(c.here);
+  if (c.observer)
+    c.observer->brought(range, placeText(place));
+  if (placement != Placement::Warn)
+    return;
   Diagnostic &report =
       c.warning(DiagCode::TD510, range,
                 "`" + c.text(range) + "` is brought to " + placeText(place));
@@ -185,7 +189,11 @@ void Places::warnBrought(const Val &tensor, const Place &place) {
 }
 
 void Places::warnMoved(const ModelInstance &model, const Place &place) {
-  if (placement != Placement::Warn || c.isWalkedAside() || model.name.empty())
+  if (c.isWalkedAside() || model.name.empty())
+    return;
+  if (c.observer)
+    c.observer->brought(c.here, placeText(place));
+  if (placement != Placement::Warn)
     return;
   // The parts of a model move with it.
   llvm::StringRef name = llvm::StringRef(model.name).split('.').first;

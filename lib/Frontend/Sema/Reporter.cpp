@@ -153,6 +153,9 @@ Val Reporter::reportNotCalled(SourceRange range) {
 }
 
 bool Reporter::withinLimits(SourceRange range) {
+  // The code of the prelude, which is short, does not expect to fail.
+  if (observer && !isPrelude(range.file) && observer->isCancelled())
+    return false;
   if (++evaluated > kMaxEvaluated) {
     if (evaluated == kMaxEvaluated + 1)
       error(DiagCode::TD215, range,

@@ -13,6 +13,7 @@
 #define TDC_LIB_FRONTEND_SEMA_REPORTER_H
 
 #include "Bindings.h"
+#include "Frontend/CheckObserver.h"
 #include "Frontend/NullEmitter.h"
 #include "Restore.h"
 #include "llvm/ADT/DenseSet.h"
@@ -34,10 +35,13 @@ struct Frame {
 
 class Reporter {
 public:
-  Reporter(SourceManager &sources, DiagnosticEngine &diags, Emitter &emitter)
-      : sources(sources), diags(&diags), emitter(&emitter) {}
+  Reporter(SourceManager &sources, DiagnosticEngine &diags, Emitter &emitter,
+           CheckObserver *observer)
+      : sources(sources), observer(observer), diags(&diags), emitter(&emitter) {
+  }
 
   SourceManager &sources;
+  CheckObserver *observer;   ///< may be null
   std::vector<Frame> frames; ///< innermost last
   SourceRange here;          ///< the code that is being walked
   unsigned regionDepth = 0;  ///< run-time branches and loops around this point

@@ -43,6 +43,7 @@ void Scopes::bind(llvm::StringRef name, SourceRange range, Val val,
   if (name == "_")
     return;
   nameTensor(val, name, range);
+  c.observe(range, val);
   if (range.isValid()) {
     c.sharing.track(val, range);
     c.sharing.name(val, range);
