@@ -27,11 +27,16 @@ add_compile_options(${tdc_llvm_definitions})
 add_library(TDCLLVM INTERFACE)
 add_library(TDCMLIR INTERFACE)
 target_link_libraries(TDCMLIR INTERFACE TDCLLVM)
+# TDCLSP is LLVM's library of the Language Server Protocol, which is in no shared
+# library. Its archive has no code of LLVM's other libraries.
+add_library(TDCLSP INTERFACE)
+target_link_libraries(TDCLSP INTERFACE TDCLLVM)
 if(TDC_STATIC)
   include(StaticLink)
 else()
   target_link_libraries(TDCLLVM INTERFACE LLVM)
   target_link_libraries(TDCMLIR INTERFACE MLIR)
+  target_link_libraries(TDCLSP INTERFACE ${TDC_LLVM_PREFIX}/lib/libLLVMSupportLSP.a)
 endif()
 
 # The one precompiled header of the libraries that include MLIR, with the td

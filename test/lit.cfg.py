@@ -10,9 +10,9 @@ Features:
   cc         a C compiler is there, for programs made by `tdc build`
   bash, zsh, fish, man  these programs are there
   textmate   the package that reads TextMate grammars is there, too
-  nvim       Neovim is there
   chromium   a browser without a window is there, %chromium
   site       scripts/site.py has installed what it needs
+  nvim       Neovim is there, %nvim
   embed      so are the C++ compiler, cmake and pkg-config that embedders have
 """
 
@@ -84,11 +84,13 @@ if chromium:
 
 if os.path.exists(os.path.join(config.tdc_source_root, "build/site-venv/installed.txt")):
     config.available_features.add("site")
-if shutil.which("nvim"):
+nvim = shutil.which("nvim")
+if nvim:
     config.available_features.add("nvim")
 
 config.substitutions += [
     ("%examples", os.path.join(config.tdc_source_root, "examples")),
+    ("%editors", os.path.join(config.tdc_source_root, "editors")),
     ("%inputs", "%S/Inputs"),
     # Files of all formats that `load` reads.
     ("%rtdata", os.path.join(config.tdc_source_root, "runtime/test/data")),
@@ -96,4 +98,5 @@ config.substitutions += [
     ("%build", config.tdc_build_root),
     ("%cc", cc or "cc"),
     ("%chromium", chromium or "chromium"),
+    ("%nvim", nvim or "nvim"),
 ]

@@ -50,6 +50,8 @@ static const VerbInfo verbs[] = {
     {Verb::Completion, CompletionVerb, "completion",
      "print a script that completes command lines", "<shell>"},
     {Verb::Manual, ManualVerb, "manual", "print the manual page tdc(1)", ""},
+    {Verb::LanguageServer, LanguageServerVerb, "lsp",
+     "serve an editor, by the Language Server Protocol", ""},
     {Verb::Version, VersionVerb, "version", "print the version of tdc", ""},
 };
 

@@ -22,7 +22,8 @@ enum VerbVisibility : unsigned {
   CompletionVerb = 1u << 10,
   ManualVerb = 1u << 11,
   NewVerb = 1u << 12,
-  FmtVerb = 1u << 13
+  FmtVerb = 1u << 13,
+  LanguageServerVerb = 1u << 14
 };
 
 enum OptionId : unsigned {

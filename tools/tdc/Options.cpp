@@ -53,10 +53,6 @@ Purpose getPurpose(Verb verb) {
   }
 }
 
-bool takesOperand(Verb verb) {
-  return verb != Verb::Doctor && verb != Verb::Manual && verb != Verb::Version;
-}
-
 /// Reads one command line.
 class OptionParser {
 public:
@@ -161,7 +157,7 @@ private:
     bool takesMany = verb.verb == Verb::Check || verb.verb == Verb::Fmt;
     if (takesMany)
       options.files.push_back(word.str());
-    else if (!options.file.empty() || !takesOperand(verb.verb))
+    else if (!options.file.empty() || verb.operands.empty())
       return fail("unexpected `" + word + "` on the command line");
     if (options.file.empty())
       options.file = word.str();
@@ -369,7 +365,7 @@ private:
     if (options.file.empty() && verb.verb == Verb::Completion)
       return fail("which shell? bash, zsh or fish is missing");
     if (options.file.empty() && verb.verb != Verb::Explain &&
-        takesOperand(verb.verb))
+        !verb.operands.empty())
       return fail("which program? a .tdsl file is missing",
                   "usage: tdc " + verb.name + " " + verb.operands);
     if (verb.verb == Verb::Emit && !hasPhase && options.graph.empty())

@@ -29,6 +29,7 @@ enum class Verb : uint8_t {
   Completion,
   Manual,
   New,
+  LanguageServer,
   Version
 };
 

@@ -20,8 +20,9 @@ def CompletionVerb : OptionVisibility;
 def ManualVerb : OptionVisibility;
 def NewVerb : OptionVisibility;
 def FmtVerb : OptionVisibility;
+def LanguageServerVerb : OptionVisibility;
 
-defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb, DoctorVerb, CompletionVerb, ManualVerb, NewVerb, FmtVerb];
+defvar AllVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ExplainVerb, VersionVerb, FixVerb, ReportVerb, DoctorVerb, CompletionVerb, ManualVerb, NewVerb, FmtVerb, LanguageServerVerb];
 defvar ProgramVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb];
 defvar MessageVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb, FmtVerb];
 defvar GuardVerbs = [RunVerb, CheckVerb, BuildVerb, EmitVerb, ReportVerb];

@@ -24,6 +24,7 @@ int completionVerb(const Options &options);
 int manualVerb(const Options &options);
 int newVerb(const Options &options);
 int versionVerb(const Options &options);
+int languageServerVerb();
 
 } // namespace tdc
 

@@ -32,6 +32,8 @@ static int dispatch(const Options &options) {
     return manualVerb(options);
   case Verb::New:
     return newVerb(options);
+  case Verb::LanguageServer:
+    return languageServerVerb();
   case Verb::Version:
     return versionVerb(options);
   }

@@ -1,0 +1,21 @@
+//===- Hover.h - what is known of a position ------------------------------===//
+
+#ifndef TDC_LIB_LANGUAGESERVER_HOVER_H
+#define TDC_LIB_LANGUAGESERVER_HOVER_H
+
+#include "Document.h"
+#include "llvm/Support/JSON.h"
+
+namespace tdc {
+
+/// The type, the sizes and the device of a name, the signature and the comment
+/// of a function, and the explanations of the diagnostics at the position. Null
+/// if nothing is known.
+llvm::json::Value getHover(Document &document, lsp::Position position);
+
+/// The declaration of a function or a model without its body, on one line.
+std::string getSignature(const SourceManager &sources, const ast::Decl &decl);
+
+} // namespace tdc
+
+#endif // TDC_LIB_LANGUAGESERVER_HOVER_H
