@@ -2,6 +2,7 @@
 
 #include "CheckQueue.h"
 #include "Completion.h"
+#include "Formatting.h"
 #include "Hover.h"
 #include "InlayHints.h"
 #include "LanguageServer/LanguageServer.h"
@@ -45,6 +46,7 @@ public:
     messages.method("textDocument/inlayHint", this, &Server::inlayHints);
     messages.method("textDocument/semanticTokens/full", this,
                     &Server::semanticTokens);
+    messages.method("textDocument/formatting", this, &Server::format);
   }
 
   lsp::MessageHandler messages;
@@ -77,6 +79,7 @@ private:
              {"completionProvider",
               json::Object{{"triggerCharacters", json::Array{"."}}}},
              {"inlayHintProvider", true},
+             {"documentFormattingProvider", true},
              {"semanticTokensProvider",
               json::Object{{"legend", getSemanticTokensLegend()},
                            {"full", true}}},
@@ -292,6 +295,11 @@ private:
   void semanticTokens(const DocumentParams &params, Reply reply) {
     answer(params, std::move(reply),
            [&](Document &document) { return getSemanticTokens(document); });
+  }
+
+  void format(const DocumentParams &params, Reply reply) {
+    answer(params, std::move(reply),
+           [&](Document &document) { return getFormatting(document); });
   }
 
   lsp::OutgoingNotification<json::Value> publish;

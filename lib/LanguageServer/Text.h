@@ -48,9 +48,13 @@ public:
   /// it is in the part that differs.
   std::optional<uint32_t> follow(uint32_t offset) const;
 
+  /// The part that differs, in the first version.
+  uint32_t getStart() const { return start; }
+  uint32_t getEnd() const { return end; }
+
 private:
-  uint32_t start, end; ///< of the part, in the first version
-  int64_t shift;       ///< of what follows it
+  uint32_t start, end;
+  int64_t shift; ///< of what follows the part
 };
 
 } // namespace tdc
