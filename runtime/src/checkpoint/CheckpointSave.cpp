@@ -8,7 +8,7 @@
 #include "checkpoint/CheckpointFormat.h"
 #include "formats/FileFormats.h"
 #include "program/Context.h"
-#include "text/JsonText.h"
+#include "text/JsonWriter.h"
 
 using namespace tdrt;
 
@@ -76,28 +76,22 @@ std::string headerText(const SafetensorsHeader &metadata,
   static const char *const names[] = {"F64", "F32", "F16", "BF16", "I64",
                                       "I32", "I16", "I8",  "U8",   "BOOL",
                                       "U16", "U32", "U64"};
-  std::string text = "{\"__metadata__\":{";
-  for (size_t i = 0; i < metadata.metadata.size(); ++i) {
-    if (i)
-      text += ',';
-    appendJsonString(text, metadata.metadata[i].first);
-    text += ':';
-    appendJsonString(text, metadata.metadata[i].second);
-  }
-  text += '}';
-  uint64_t offset = 0;
+  JsonWriter json;
+  json.open('{').key("__metadata__").open('{');
+  for (const auto &[name, value] : metadata.metadata)
+    json.member(name, value);
+  json.close('}');
+  int64_t offset = 0;
   for (const Entry &entry : entries) {
-    text += ',';
-    appendJsonString(text, entry.key);
-    text += std::string(":{\"dtype\":\"") + names[entry.slot->dtype] +
-            "\",\"shape\":[";
+    json.key(entry.key).open('{').member("dtype", names[entry.slot->dtype]);
+    json.key("shape").open('[');
     for (int32_t d = 0; d < entry.slot->rank; ++d)
-      text += (d ? "," : "") + std::to_string(entry.slot->dims[d]);
-    text += "],\"data_offsets\":[" + std::to_string(offset) + "," +
-            std::to_string(offset + entry.bytes) + "]}";
+      json.value(entry.slot->dims[d]);
+    json.close(']').key("data_offsets").open('[').value(offset);
     offset += entry.bytes;
+    json.value(offset).close(']').close('}');
   }
-  text += '}';
+  std::string text = json.close('}').get();
   text.append((8 - text.size() % 8) % 8, ' ');
   std::string length;
   for (int i = 0; i < 8; ++i)

@@ -343,20 +343,14 @@ int64_t Gpus::countBytesInUse() const {
   return bytes;
 }
 
-std::string Gpus::getArenasJson() const {
-  std::string text;
+void Gpus::writeArenas(JsonWriter &json) const {
   for (size_t k = 0; k < gpus.size(); ++k)
     if (gpus[k])
-      text += ",\"cuda:" + std::to_string(k) +
-              "\":" + std::to_string(program.arena_bytes[k]);
-  return text;
+      json.member("cuda:" + std::to_string(k), program.arena_bytes[k]);
 }
 
-std::string Gpus::getPeaksJson() const {
-  std::string text;
+void Gpus::writePeaks(JsonWriter &json) const {
   for (size_t k = 0; k < gpus.size(); ++k)
     if (gpus[k])
-      text += ",\"cuda:" + std::to_string(k) +
-              "\":" + std::to_string(gpus[k]->getMemory().peak());
-  return text;
+      json.member("cuda:" + std::to_string(k), gpus[k]->getMemory().peak());
 }

@@ -72,9 +72,9 @@ public:
   void leave() override;
   void beginCall() override;
   void endCall(bool failed) override;
-  std::string getCopiesJson() const override { return counts.getJson(); }
-  std::string getArenasJson() const override;
-  std::string getPeaksJson() const override;
+  void writeCopies(JsonWriter &json) const override { counts.write(json); }
+  void writeArenas(JsonWriter &json) const override;
+  void writePeaks(JsonWriter &json) const override;
 
 private:
   /// The first GPU that the program uses; null if it uses none.

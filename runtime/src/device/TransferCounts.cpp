@@ -24,7 +24,7 @@ void TransferCounts::add(int32_t transfer, int32_t from, int64_t pieces,
       {1, pieces, bytes, program.gpu->transfers[transfer].implied});
 }
 
-std::string TransferCounts::getJson() const {
+void TransferCounts::write(JsonWriter &json) const {
   std::map<std::pair<int32_t, int32_t>, Count> links;
   std::map<std::tuple<int32_t, int32_t, int32_t>, Count> sites;
   for (size_t i = 0; i < counts.size(); ++i) {
@@ -36,30 +36,27 @@ std::string TransferCounts::getJson() const {
     links[{from, row.to}].add(counts[i]);
     sites[{line, from, row.to}].add(counts[i]);
   }
-  auto pair = [](int32_t from, int32_t to) {
-    return "\"src\":\"" + deviceText(from) + "\",\"dst\":\"" + deviceText(to) +
-           "\"";
+  auto writeLink = [&](int32_t from, int32_t to) {
+    json.member("src", deviceText(from)).member("dst", deviceText(to));
   };
-  auto number = [](const char *name, int64_t value) {
-    return ",\"" + std::string(name) + "\":" + std::to_string(value);
-  };
-  std::string text = "\"copies\":[";
-  const char *separator = "";
+  json.key("copies").open('[');
   for (auto &[link, count] : links) {
-    text += separator + ("{" + pair(link.first, link.second)) +
-            number("logical", count.logical) +
-            number("physical", count.physical) + number("bytes", count.bytes) +
-            number("implicit", count.implicit) + "}";
-    separator = ",";
+    json.open('{');
+    writeLink(link.first, link.second);
+    json.member("logical", count.logical)
+        .member("physical", count.physical)
+        .member("bytes", count.bytes)
+        .member("implicit", count.implicit)
+        .close('}');
   }
-  text += "],\"sites\":[";
-  separator = "";
+  json.close(']').key("sites").open('[');
   for (auto &[site, count] : sites) {
     auto [line, from, to] = site;
-    text += separator + ("{\"line\":" + std::to_string(line)) + "," +
-            pair(from, to) + number("executed", count.logical) +
-            number("bytes", count.bytes) + "}";
-    separator = ",";
+    json.open('{').member("line", line);
+    writeLink(from, to);
+    json.member("executed", count.logical)
+        .member("bytes", count.bytes)
+        .close('}');
   }
-  return text + "]";
+  json.close(']');
 }

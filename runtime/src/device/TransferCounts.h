@@ -4,7 +4,7 @@
 #define TDRT_DEVICE_TRANSFERCOUNTS_H
 
 #include "tdc_runtime.h"
-#include <string>
+#include "text/JsonWriter.h"
 #include <vector>
 
 namespace tdrt {
@@ -17,9 +17,9 @@ public:
   /// driver copies: 0 if the bytes joined an earlier copy.
   void add(int32_t transfer, int32_t from, int64_t pieces, int64_t bytes);
 
-  /// "copies":[...],"sites":[...], for tdrt_stats_json. Rows without a copy are
-  /// not listed; the sites of one line are added up.
-  std::string getJson() const;
+  /// The members "copies" and "sites" of tdrt_stats_json. Rows without a copy
+  /// are not listed; the sites of one line are added up.
+  void write(JsonWriter &json) const;
 
 private:
   struct Count {

@@ -11,11 +11,11 @@
 #include "base/Memory.h"
 #include "tdc_runtime.h"
 #include <memory>
-#include <string>
 
 namespace tdrt {
 
 class Context;
+class JsonWriter;
 
 /// The GPUs that a running program uses.
 class Devices {
@@ -43,11 +43,11 @@ public:
   virtual void beginCall() = 0;
   virtual void endCall(bool failed) = 0;
 
-  /// For tdrt_stats_json: "copies":[...],"sites":[...]
-  virtual std::string getCopiesJson() const = 0;
-  /// ,"cuda:0":1024 for each GPU.
-  virtual std::string getArenasJson() const = 0;
-  virtual std::string getPeaksJson() const = 0;
+  /// Members of the objects of tdrt_stats_json: "copies" and "sites"; and for
+  /// each GPU, as "cuda:0", its bytes.
+  virtual void writeCopies(JsonWriter &json) const = 0;
+  virtual void writeArenas(JsonWriter &json) const = 0;
+  virtual void writePeaks(JsonWriter &json) const = 0;
 };
 
 } // namespace tdrt

@@ -10,6 +10,7 @@
 
 #include "base/Descriptor.h"
 #include "program/Context.h"
+#include "text/JsonWriter.h"
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -22,17 +23,21 @@ using namespace tdrt;
 const char *tdrt_stats_json(tdrt_context *ctx) {
   Context &context = Context::of(ctx);
   try {
-    std::string copies = "\"copies\":[],\"sites\":[]";
-    std::string arenas =
-        "\"cpu\":" + std::to_string(context.program->arena_bytes);
-    std::string peaks = "\"cpu\":" + std::to_string(context.memory.peak());
-    if (context.gpus) {
-      copies = context.gpus->getCopiesJson();
-      arenas += context.gpus->getArenasJson();
-      peaks += context.gpus->getPeaksJson();
-    }
-    context.statsText = "{" + copies + ",\"loops\":[],\"arena\":{" + arenas +
-                        "},\"peak\":{" + peaks + "}}\n";
+    JsonWriter json;
+    json.open('{');
+    if (context.gpus)
+      context.gpus->writeCopies(json);
+    else
+      json.key("copies").open('[').close(']').key("sites").open('[').close(']');
+    json.key("loops").open('[').close(']');
+    json.key("arena").open('{').member("cpu", context.program->arena_bytes);
+    if (context.gpus)
+      context.gpus->writeArenas(json);
+    json.close('}').key("peak").open('{').member("cpu", context.memory.peak());
+    if (context.gpus)
+      context.gpus->writePeaks(json);
+    json.close('}').close('}');
+    context.statsText = json.get() + "\n";
     return context.statsText.c_str();
   } catch (const std::bad_alloc &) {
     return "{}\n";

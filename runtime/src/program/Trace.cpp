@@ -2,7 +2,7 @@
 
 #include "program/Trace.h"
 #include "program/Context.h"
-#include "text/JsonText.h"
+#include "text/JsonWriter.h"
 #include <algorithm>
 #include <cmath>
 #include <ctime>
@@ -45,32 +45,32 @@ std::string timeText(double microseconds) {
          std::string(3 - digits.size(), '0') + digits;
 }
 
-std::string quoted(const char *text) {
-  std::string out;
-  appendJsonString(out, text);
-  return out;
+/// Begins an event, on a line of its own.
+void beginEvent(JsonWriter &json, const char *name, char phase, int32_t device,
+                int32_t lane) {
+  json.line()
+      .open('{')
+      .member("name", name)
+      .member("ph", std::string_view(&phase, 1))
+      .member("pid", device)
+      .member("tid", lane);
 }
 
-/// `{"name": ..., "ph": ..., "pid": ..., "tid": ...`, the start of an event.
-std::string beginEvent(const char *name, char phase, int32_t device,
-                       int32_t lane) {
-  return "{\"name\":" + quoted(name) + ",\"ph\":\"" + phase +
-         "\",\"pid\":" + std::to_string(device) +
-         ",\"tid\":" + std::to_string(lane);
+/// Writes an end of the arrow from a copy to the kernel that waits for it.
+void writeFlow(JsonWriter &json, const TraceWork &work, double time) {
+  beginEvent(json, "arrives", work.isCopy() ? 's' : 'f', work.device,
+             work.getLane());
+  json.member("cat", "copy").member("id", work.ticket);
+  json.key("ts").number(timeText(time));
+  if (!work.isCopy())
+    json.member("bp", "e");
+  json.close('}');
 }
 
-/// An end of the arrow from a copy to the kernel that waits for it.
-std::string flowEvent(const TraceWork &work, double time) {
-  return beginEvent("arrives", work.isCopy() ? 's' : 'f', work.device,
-                    work.getLane()) +
-         ",\"cat\":\"copy\",\"id\":" + std::to_string(work.ticket) +
-         ",\"ts\":" + timeText(time) + (work.isCopy() ? "}" : ",\"bp\":\"e\"}");
-}
-
-std::string nameEvent(const char *what, int32_t device, int32_t lane,
-                      const std::string &name) {
-  return beginEvent(what, 'M', device, lane) +
-         ",\"args\":{\"name\":" + quoted(name.c_str()) + "}}";
+void writeName(JsonWriter &json, const char *what, int32_t device, int32_t lane,
+               const std::string &name) {
+  beginEvent(json, what, 'M', device, lane);
+  json.key("args").open('{').member("name", name).close('}').close('}');
 }
 
 } // namespace
@@ -129,54 +129,57 @@ std::vector<Trace::Timed> Trace::getTimes(int32_t device, int32_t lane) const {
   return times;
 }
 
-/// The arguments that the viewer shows for a selected event.
-std::string Trace::getArguments(const TraceWork &work) const {
-  std::string text;
+/// Writes the arguments that the viewer shows for a selected event.
+void Trace::writeArguments(JsonWriter &json, const TraceWork &work) const {
+  json.key("args").open('{');
   if (work.isCopy())
-    text = "\"from\":\"" + deviceText(work.from) + "\",\"to\":\"" +
-           deviceText(work.to) + "\",\"bytes\":" + std::to_string(work.bytes);
-  if (work.site < 0)
-    return text;
-  const tdrt_site &site = program.sites[work.site];
-  return text + (text.empty() ? "" : ",") + "\"file\":" + quoted(site.file) +
-         ",\"line\":" + std::to_string(site.line);
+    json.member("from", deviceText(work.from))
+        .member("to", deviceText(work.to))
+        .member("bytes", work.bytes);
+  if (work.site >= 0)
+    json.member("file", program.sites[work.site].file)
+        .member("line", program.sites[work.site].line);
+  json.close('}');
+}
+
+void Trace::writeLane(JsonWriter &json, int32_t device, int32_t lane) const {
+  std::vector<Timed> times = getTimes(device, lane);
+  if (!times.empty())
+    writeName(json, "thread_name", device, lane, getLaneName(lane));
+  for (const Timed &timed : times) {
+    beginEvent(json, timed.work->name, 'X', device, lane);
+    json.key("ts").number(timeText(timed.begin));
+    json.key("dur").number(timeText(timed.end - timed.begin));
+    writeArguments(json, *timed.work);
+    json.close('}');
+  }
+  for (const Timed &timed : times)
+    if (timed.work->ticket)
+      writeFlow(json, *timed.work, timed.begin);
 }
 
 std::string Trace::getJson() const {
-  std::string text = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n";
-  const char *separator = "";
-  auto add = [&](const std::string &event) {
-    text += separator + event;
-    separator = ",\n";
-  };
-  for (int32_t device = 0; device < static_cast<int32_t>(memory.size());
-       ++device) {
+  JsonWriter json;
+  json.open('{').member("displayTimeUnit", "ns").key("traceEvents").open('[');
+  auto numDevices = static_cast<int32_t>(memory.size());
+  for (int32_t device = 0; device < numDevices; ++device) {
     if (!clocks[device])
       continue;
-    add(nameEvent("process_name", device, 0, deviceText(device)));
-    int32_t lanes = TraceWork::Peers + static_cast<int32_t>(memory.size());
-    for (int32_t lane = TraceWork::Host; lane < lanes; ++lane) {
-      std::vector<Timed> times = getTimes(device, lane);
-      if (!times.empty())
-        add(nameEvent("thread_name", device, lane, getLaneName(lane)));
-      for (const Timed &timed : times)
-        add(beginEvent(timed.work->name, 'X', device, lane) +
-            ",\"ts\":" + timeText(timed.begin) +
-            ",\"dur\":" + timeText(timed.end - timed.begin) + ",\"args\":{" +
-            getArguments(*timed.work) + "}}");
-      for (const Timed &timed : times)
-        if (timed.work->ticket)
-          add(flowEvent(*timed.work, timed.begin));
-    }
+    writeName(json, "process_name", device, 0, deviceText(device));
+    for (int32_t lane = TraceWork::Host; lane < TraceWork::Peers + numDevices;
+         ++lane)
+      writeLane(json, device, lane);
   }
   for (const Sample &sample : samples) {
     double time = getTime(sample.device, sample.moment);
-    if (!std::isnan(time))
-      add(beginEvent("resident bytes", 'C', sample.device, 0) +
-          ",\"ts\":" + timeText(time) +
-          ",\"args\":{\"bytes\":" + std::to_string(sample.bytes) + "}}");
+    if (std::isnan(time))
+      continue;
+    beginEvent(json, "resident bytes", 'C', sample.device, 0);
+    json.key("ts").number(timeText(time));
+    json.key("args").open('{').member("bytes", sample.bytes).close('}');
+    json.close('}');
   }
-  return text + "\n]}\n";
+  return json.close(']').close('}').get() + "\n";
 }
 
 HostSpan::HostSpan(Context &context, const char *name, int32_t site)

@@ -20,6 +20,8 @@
 
 namespace tdrt {
 
+class JsonWriter;
+
 class TraceClock {
 public:
   virtual ~TraceClock() = default;
@@ -95,7 +97,9 @@ private:
   /// The time of a moment of a device, in microseconds.
   double getTime(int32_t device, int64_t moment) const;
   std::vector<Timed> getTimes(int32_t device, int32_t lane) const;
-  std::string getArguments(const TraceWork &work) const;
+  void writeArguments(JsonWriter &json, const TraceWork &work) const;
+  /// Writes the events of a lane.
+  void writeLane(JsonWriter &json, int32_t device, int32_t lane) const;
 
   const tdrt_program &program;
   std::unique_ptr<TraceClock> cpuClock;
