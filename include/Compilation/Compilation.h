@@ -107,6 +107,9 @@ private:
   bool walk(Emitter &emitter);
   bool fixArguments(const DiagnosticEngine &found);
   unsigned countUnknown();
+  /// Releases those of the fixed arguments `names` without which no more than
+  /// `least` values are unknown.
+  void release(llvm::ArrayRef<llvm::StringRef> names, unsigned least);
   void tellFixedArguments();
   CheckOptions getCheckOptions();
   bool reportDiagnostics();

@@ -217,8 +217,9 @@ unsigned Compilation::countUnknown() {
 }
 
 /// Fixes `arg`s at their defaults to make known the values that `found` reports
-/// as unknown. Fixes all first, then releases each that makes no difference.
-/// Returns whether any is fixed.
+/// as unknown. Fixes all first, then releases those that make no difference,
+/// many at a time: each attempt checks the program. Returns whether any is
+/// fixed.
 bool Compilation::fixArguments(const DiagnosticEngine &found) {
   unsigned unknown = tdc::countUnknown(found);
   if (unknown == 0)
@@ -234,17 +235,29 @@ bool Compilation::fixArguments(const DiagnosticEngine &found) {
     }
   for (const auto &[name, value] : options.set)
     fixedArguments.erase(name);
+  llvm::erase_if(names, [&](llvm::StringRef name) {
+    return !fixedArguments.contains(name);
+  });
   // Each release takes a walk: an editor does not wait for that.
   if (observer)
     return !fixedArguments.empty();
-  unsigned least = fixedArguments.empty() ? unknown : countUnknown();
-  for (llvm::StringRef name : names) {
-    if (!fixedArguments.erase(name))
-      continue;
-    if (countUnknown() > least)
-      fixedArguments.insert(name);
-  }
+  if (!names.empty())
+    release(names, countUnknown());
   return !fixedArguments.empty();
+}
+
+void Compilation::release(llvm::ArrayRef<llvm::StringRef> names,
+                          unsigned least) {
+  for (llvm::StringRef name : names)
+    fixedArguments.erase(name);
+  if (countUnknown() <= least)
+    return;
+  for (llvm::StringRef name : names)
+    fixedArguments.insert(name);
+  if (names.size() == 1)
+    return;
+  release(names.take_front(names.size() / 2), least);
+  release(names.drop_front(names.size() / 2), least);
 }
 
 void Compilation::tellFixedArguments() {
