@@ -21,7 +21,7 @@ llvm::Expected<json::Value> tdc::getFormatting(const Document &document) {
   Difference part(before, after);
   size_t begin = before.take_front(part.getStart()).rfind('\n') + 1;
   size_t end = std::min(before.find('\n', part.getEnd()), before.size());
-  return json::Array{json::Object{
-      {"range", document.text->getRange(begin, end)},
-      {"newText", after.slice(begin, *part.follow(end)).str()}}};
+  return json::Array{
+      json::Object{{"range", document.text->getRange(begin, end)},
+                   {"newText", after.slice(begin, *part.follow(end)).str()}}};
 }

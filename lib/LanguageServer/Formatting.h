@@ -8,8 +8,9 @@
 
 namespace tdc {
 
-/// The edit that makes a document look as `tdc fmt` writes it, of the lines from
-/// the first to the last that change. An error if the document does not parse.
+/// The edit that makes a document look as `tdc fmt` writes it, of the lines
+/// from the first to the last that change. An error if the document does not
+/// parse.
 llvm::Expected<llvm::json::Value> getFormatting(const Document &document);
 
 } // namespace tdc
