@@ -10,8 +10,18 @@
 
 namespace tdc {
 
-/// The function that reports a bad index; kernels call no other function.
+/// The functions that report a bad index, and a value that is not finite;
+/// kernels call no other function.
 inline constexpr auto kReportIndex = runtime::tdrt_kernel_error;
+inline constexpr auto kReportValue = runtime::tdrt_kernel_value;
+
+/// What a kernel may report.
+struct KernelReports {
+  bool indices = false;
+  bool values = false;
+
+  bool any() const { return indices || values; }
+};
 
 /// The choices of a back end for the signatures of its kernels.
 struct KernelSignature {
@@ -52,8 +62,8 @@ struct KernelFunction {
   mlir::OpBuilder &builder;
   mlir::Location loc;
   td::KernelOp kernel;
-  /// The first argument of every kernel, to which a bad index is reported: the
-  /// runtime's context, or on a GPU the device's error record.
+  /// The first argument of every kernel, to which it reports: the runtime's
+  /// context, or on a GPU the device's record.
   mlir::Value context;
   /// Pointers of the body's tensor arguments and of what its stages pass on,
   /// and of its results (by yielded position).
@@ -77,8 +87,7 @@ struct KernelFunction {
   /// The types of parts of tensors, where only a part is in memory: the pointer
   /// is where the tensor would begin, and the sizes of the part give strides.
   llvm::DenseMap<mlir::Value, mlir::RankedTensorType> parts;
-  /// Whether the kernel may report a bad index.
-  bool reports = false;
+  KernelReports reports;
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
   /// See TargetInfo.
@@ -115,14 +124,17 @@ struct KernelFunction {
   /// kernel, with an error at the picker's line.
   void reportIndex(mlir::OpBuilder &at, mlir::Operation *picker,
                    mlir::Value index);
+  /// Reports `value`, an f64 that is not finite, as the result of `watch`.
+  void reportValue(mlir::OpBuilder &at, mlir::Operation *watch,
+                   mlir::Value value);
   td::Layout getLayout(mlir::Value tensor) const;
   /// The type whose sizes and layout give the strides of the tensor.
   mlir::RankedTensorType getTypeInMemory(mlir::Value tensor) const;
 };
 
-/// Gives each report of a bad index in the functions of `module` the number of
-/// its source line.
-void numberIndexReports(
+/// Gives each report in the functions of `module` the number of its source
+/// line.
+void numberReports(
     mlir::ModuleOp module,
     llvm::function_ref<int32_t(mlir::Location location)> getNumber);
 

@@ -122,7 +122,7 @@ protected:
                       const LaunchShape &shape) = 0;
   /// Called for a function that is new in the library.
   virtual void declare(mlir::LLVM::LLVMFuncOp function,
-                       const LaunchShape &shape, bool reports) = 0;
+                       const LaunchShape &shape, KernelReports reports) = 0;
   /// The number of blocks of the launch; null if the shape has none.
   mlir::Value makeBlocks(mlir::OpBuilder &host, td::KernelOp kernel,
                          const LaunchShape &shape);

@@ -222,6 +222,8 @@ private:
                                const td::Layout &layout, const Tile &tile);
   mlir::Value getPicked(const td::NestSymbol &picked, const Tile &tile);
   mlir::Value checkIndex(mlir::Operation *picker, mlir::Value index);
+  void reportNotFinite(mlir::Operation *watch, mlir::Value value,
+                       const Tile &tile);
   /// toVector for the tile element that is being evaluated.
   mlir::Value toVector(mlir::Value value);
 

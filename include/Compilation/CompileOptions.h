@@ -53,6 +53,8 @@ struct CompileOptions {
   unsigned simulatedDevices = 0;
   bool noTOps = false;
   bool tf32 = false;
+  /// Whether the running program stops at a loss that is not finite (TR109).
+  bool strictNumerics = false;
   TransferGuard guard;
   MemoryBudget budget;
   /// Build: whether errors of the running program show the source line. (Run:

@@ -17,6 +17,8 @@ namespace tdc {
 inline constexpr llvm::StringLiteral kSymbolAttr = "td.symbol";
 /// On a module: the name of the tdrt_program for machines with fewer GPUs.
 inline constexpr llvm::StringLiteral kOtherwiseAttr = "td.otherwise";
+/// On a module: the program stops at a watched value that is not finite.
+inline constexpr llvm::StringLiteral kStrictNumericsAttr = "td.strict_numerics";
 /// On a module: the path of the simulated driver.
 inline constexpr llvm::StringLiteral kSimLibraryAttr = "td.sim_library";
 

@@ -166,7 +166,7 @@ Value KernelFunction::getPickedSize(Operation *picker) {
 
 void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
                                  Value index) {
-  reports = true;
+  reports.indices = true;
   Location pickerLoc = picker->getLoc();
   // td-to-runtime numbers the lines of cpu kernels, gpu-to-image those of GPU
   // kernels.
@@ -175,6 +175,15 @@ void KernelFunction::reportIndex(OpBuilder &at, Operation *picker,
                        runtime::getType(at.getContext(), kReportIndex),
                        kReportIndex.name,
                        ValueRange{context, index, getPickedSize(picker), site});
+}
+
+void KernelFunction::reportValue(OpBuilder &at, Operation *watch, Value value) {
+  reports.values = true;
+  Location watchLoc = watch->getLoc();
+  Value site = arith::ConstantIntOp::create(at, watchLoc, -1, 32);
+  LLVM::CallOp::create(at, watchLoc,
+                       runtime::getType(at.getContext(), kReportValue),
+                       kReportValue.name, ValueRange{context, value, site});
 }
 
 RankedTensorType KernelFunction::getTypeInMemory(Value tensor) const {
@@ -188,13 +197,15 @@ Layout KernelFunction::getLayout(Value tensor) const {
   return known != layouts.end() ? known->second : getRowMajor(tensor);
 }
 
-void numberIndexReports(ModuleOp module,
-                        llvm::function_ref<int32_t(Location)> getNumber) {
-  if (!module.lookupSymbol(kReportIndex.name))
+void numberReports(ModuleOp module,
+                   llvm::function_ref<int32_t(Location)> getNumber) {
+  if (!module.lookupSymbol(kReportIndex.name) &&
+      !module.lookupSymbol(kReportValue.name))
     return;
   for (auto kernel : module.getOps<LLVM::LLVMFuncOp>())
     kernel.walk([&](LLVM::CallOp call) {
-      if (call.getCallee() != kReportIndex.name)
+      if (call.getCallee() != kReportIndex.name &&
+          call.getCallee() != kReportValue.name)
         return;
       OpBuilder b(call);
       Value number = LLVM::ConstantOp::create(b, call.getLoc(), b.getI32Type(),

@@ -60,7 +60,7 @@ LogicalResult KernelOutliner::outline(KernelOp kernel, int64_t sections) {
   SmallVector<Value> inputs(kernel.getInputs());
   if (plan->isFlat)
     inputs.push_back(getElementCount(host, kernel.getResult(0)));
-  LLVM::LLVMFuncOp shared = library.share(code, function.reports);
+  LLVM::LLVMFuncOp shared = library.share(code, function.reports.any());
   if (shared == code)
     declare(code, *shape, function.reports);
   SmallVector<Type> results(kernel.getResultTypes());

@@ -5,6 +5,7 @@
 #include "CodeGen/Constructors.h"
 #include "CodeGen/ElementOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -191,7 +192,44 @@ Value TileEvaluator::compute(Operation *op, const Coordinates &at,
                    [](Value v) { return isa<VectorType>(v.getType()); }))
     for (Value &value : operands)
       value = toVector(value);
+  if (isa<WatchOp>(op)) {
+    reportNotFinite(op, operands.front(), tile);
+    return operands.front();
+  }
   return emitElementOp(b, op, operands);
+}
+
+/// Reports an element, or one lane, of the operand of a td.watch if it is NaN
+/// or infinite.
+void TileEvaluator::reportNotFinite(Operation *watch, Value value,
+                                    const Tile &tile) {
+  Location loc = watch->getLoc();
+  Value isBad = arith::CmpFOp::create(
+      b, loc, arith::CmpFPredicate::UGE, math::AbsFOp::create(b, loc, value),
+      makeConstant(b, loc, value.getType(),
+                   std::numeric_limits<double>::infinity()));
+  bool isVector = isa<VectorType>(value.getType());
+  Value some = isBad;
+  if (isVector) {
+    if (Value mask = getMask(tile))
+      isBad = arith::AndIOp::create(b, loc, isBad, mask);
+    some =
+        vector::ReductionOp::create(b, loc, vector::CombiningKind::OR, isBad);
+  }
+  scf::IfOp::create(b, loc, some, [&](OpBuilder &inner, Location) {
+    Value offender = value;
+    if (isVector)
+      offender = vector::ReductionOp::create(
+          inner, loc, vector::CombiningKind::ADD,
+          arith::SelectOp::create(
+              inner, loc, isBad, value,
+              makeConstant(inner, loc, value.getType(), 0)));
+    if (!offender.getType().isF64())
+      offender =
+          arith::ExtFOp::create(inner, loc, inner.getF64Type(), offender);
+    function.reportValue(inner, watch, offender);
+    scf::YieldOp::create(inner, loc);
+  });
 }
 
 Value TileEvaluator::construct(Operation *op, const Coordinates &at,

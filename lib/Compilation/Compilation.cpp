@@ -368,6 +368,8 @@ void Compilation::setDevices() {
     (*module)->setAttr(td::kNoTOpsAttr, mlir::UnitAttr::get(context.get()));
   if (options.tf32)
     (*module)->setAttr(kTF32Attr, mlir::UnitAttr::get(context.get()));
+  if (options.strictNumerics)
+    (*module)->setAttr(kStrictNumericsAttr, mlir::UnitAttr::get(context.get()));
   setMemory();
 }
 

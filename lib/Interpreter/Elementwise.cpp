@@ -221,6 +221,16 @@ static LogicalResult runCast(Machine &m, CastOp op) {
   return m.set(op.getResult(), std::move(result));
 }
 
+static LogicalResult runWatch(Machine &m, WatchOp op) {
+  const Tensor &x = m.tensor(op.getInput());
+  for (int64_t i = 0; i < x.size(); ++i)
+    if (!std::isfinite(x.getFloat(i)))
+      tdrt_kernel_value(m.context(), x.getFloat(i), m.site(op));
+  if (failed(m.check(tdrt_poll(m.context()))))
+    return failure();
+  return m.set(op.getResult(), m.get(op.getInput()));
+}
+
 void addElementwiseMeanings(Machine &machine) {
   unary<NegOp>(
       machine, [](double x) { return -x; },
@@ -286,6 +296,7 @@ void addElementwiseMeanings(Machine &machine) {
   machine.on<CompareOp>(runCompare);
   machine.on<SelectOp>(runSelect);
   machine.on<CastOp>(runCast);
+  machine.on<WatchOp>(runWatch);
 }
 
 } // namespace tdc

@@ -20,8 +20,9 @@
  *  - A pointer into the memory of a GPU is an address there, which only the GPU
  *    can access. A GPU does its work in the order of the calls, maybe after a
  *    call has returned; only copies of tdrt_copy_start are not in this order.
- *  - A context belongs to one thread. Only tdrt_kernel_error, the tdrt_random_*
- *    functions and tdrt_parallel_for may be called inside a parallel task.
+ *  - A context belongs to one thread. Only tdrt_kernel_error and _value, the
+ *    tdrt_random_* functions and tdrt_parallel_for may be called inside a
+ *    parallel task.
  *  - No function throws, and none keeps a pointer to an argument's data except
  *    to the program, which must outlive its contexts.
  *
@@ -30,6 +31,7 @@
 #ifndef TDC_RUNTIME_H
 #define TDC_RUNTIME_H
 
+#include "tdc_gpu_program.h"
 #include "tdc_threads.h"
 #include <stdint.h>
 
@@ -38,7 +40,7 @@ extern "C" {
 #endif
 
 /* Incremented by every change that breaks old programs, which TR601 refuses. */
-#define TDRT_ABI_VERSION 11
+#define TDRT_ABI_VERSION 12
 
 /* Names in C's style. NOLINTBEGIN(readability-identifier-naming) */
 
@@ -84,7 +86,7 @@ typedef union tdrt_value {
   const char *s; /* TDRT_STR */
 } tdrt_value;
 
-/*===- The program -----------------------------------------------------------*/
+/*===- Tables of the program -------------------------------------------------*/
 
 enum {
   TDRT_SLOT_PARAM = 0,
@@ -175,95 +177,10 @@ typedef struct tdrt_export {
   const char *help;      /* its doc comment, or NULL */
 } tdrt_export;
 
-/*===- The part of a program that runs on GPUs -------------------------------*/
-
-enum { TDRT_IMAGE_PTX = 0, TDRT_IMAGE_CUBIN = 1 };
-
-/* The code of all kernels for one architecture. */
-typedef struct tdrt_gpu_image {
-  int32_t kind; /* TDRT_IMAGE_* */
-  int32_t arch; /* compute capability, 80 for 8.0: PTX runs on this one and
-                   newer ones, a cubin on this one only */
-  int64_t bytes;
-  const void *data; /* PTX is text; its NUL is counted in `bytes` */
-} tdrt_gpu_image;
-
-/* A kernel: an entry of that name in every image, launched in one dimension. */
-typedef struct tdrt_gpu_kernel {
-  const char *name;
-  int32_t threads;        /* per block */
-  int32_t shared_bytes;   /* dynamic shared memory per block */
-  int32_t num_parameters; /* all of 8 bytes (.param .b64) */
-  int32_t reports;        /* 1: parameter 0 is the address of the device's
-                             tdrt_gpu_error, which it may fill; else 0 */
-} tdrt_gpu_kernel;
-
-/* The first bad index that kernels met on a GPU. The thread that changes
- * `taken` from 0 to 1, by one compare-and-swap, fills in the rest. */
-typedef struct tdrt_gpu_error {
-  int32_t taken;
-  int32_t site;
-  int64_t index;
-  int64_t size;
-  int64_t reserved;
-} tdrt_gpu_error;
-
-/* The most bytes of a GPU that the runtime uses in addition to the arena: that
- * record, and 64 bytes past the end of both, which kernels may load. */
-#define TDRT_GPU_BYTES ((int64_t)sizeof(tdrt_gpu_error) + 2 * 64)
-
-/* Constant data in the arena of a GPU, copied there before main. */
-typedef struct tdrt_gpu_constant {
-  int32_t device;
-  int32_t reserved; /* 0 */
-  int64_t offset;   /* bytes from the start of the device's arena */
-  int64_t bytes;
-  const void *data;
-} tdrt_gpu_constant;
-
-/* A copy between devices that the program makes: a row of the counters. */
-typedef struct tdrt_transfer_site {
-  int32_t site;
-  int32_t from;     /* a device; TDRT_ANY_DEVICE for tdrt_handle_get */
-  int32_t to;       /* a device */
-  int32_t implied;  /* 1: the copy is not in the source; else 0 */
-  const char *what; /* the copied value: "net.fc1.weight", "x" */
-} tdrt_transfer_site;
-#define TDRT_ANY_DEVICE (-1)
-
-/* Successive launches on a GPU. */
-typedef struct tdrt_sequence {
-  int32_t device;
-  int32_t num_launches;
-  int32_t num_words;      /* in all: each has its blocks, then its parameters */
-  int32_t reserved;       /* 0 */
-  const int32_t *kernels; /* of each launch */
-  const int32_t *sites;
-} tdrt_sequence;
+/*===- The program and its context -------------------------------------------*/
 
 /* The runtime's code for GPUs, which only programs that name it contain. */
-typedef struct tdrt_gpu_backend tdrt_gpu_backend;
 TDRT_API const tdrt_gpu_backend *tdrt_cuda_backend(void);
-
-typedef struct tdrt_gpu_program {
-  const tdrt_gpu_backend *(*backend)(void); /* tdrt_cuda_backend */
-  int32_t num_devices; /* it uses some of cuda:0 ... cuda:num_devices-1 */
-  int32_t num_images;
-  int32_t num_kernels;
-  int32_t num_constants;
-  int32_t num_transfers;
-  int32_t num_handle_slots; /* state of the program that is not in `slots` */
-  int32_t num_sequences;
-  const int64_t *arena_bytes; /* of cuda:k; -1 if it is not used */
-  const tdrt_gpu_image *images;
-  const tdrt_gpu_kernel *kernels;
-  const tdrt_gpu_constant *constants;
-  const tdrt_transfer_site *transfers;
-  const tdrt_sequence *sequences;
-  int64_t pinned_bytes;    /* of tdrt_context.pinned */
-  const char *sim_library; /* path of the simulated driver where the program was
-                              built, or NULL */
-} tdrt_gpu_program;
 
 /* The compiled program. Generated code exports one, named tdc_program. */
 typedef struct tdrt_program {
@@ -273,11 +190,13 @@ typedef struct tdrt_program {
   int32_t num_sites;
   int32_t num_exports;
   int32_t num_aliases;
-  int32_t cuda_devices; /* visible GPUs that it needs; 0: it runs anywhere */
-  int64_t arena_bytes;  /* of the cpu */
-  int64_t state_bytes;  /* its first part, a multiple of 64: the slots */
-  const char *name;     /* for --help: "train" */
-  const char *help;     /* the file's doc comment, or NULL */
+  int32_t cuda_devices;    /* visible GPUs that it needs; 0: it runs anywhere */
+  int32_t strict_numerics; /* 1: it stops at a value that is not finite (TR109);
+                              0: it warns of the first one */
+  int64_t arena_bytes;     /* of the cpu */
+  int64_t state_bytes;     /* its first part, a multiple of 64: the slots */
+  const char *name;        /* for --help: "train" */
+  const char *help;        /* the file's doc comment, or NULL */
   const tdrt_slot *slots;
   const tdrt_alias *aliases;
   const tdrt_arg *args;
@@ -303,7 +222,7 @@ typedef struct tdrt_loop {
 /* Addresses in the memory of a GPU, for generated code. */
 typedef struct tdrt_device_memory {
   void *arena;
-  tdrt_gpu_error *errors;
+  tdrt_gpu_record *record;
 } tdrt_device_memory;
 
 /* The part of a context that generated code reads; it writes only `loops`. */
@@ -311,8 +230,8 @@ struct tdrt_context {
   char *arena;                /* offset 0: planned buffers of the cpu */
   const tdrt_value *args;     /* offset 8: values of the program's `arg`s */
   volatile uint8_t attention; /* offset 16: not 0 when tdrt_poll must be called:
-                                 a kernel met a bad index, ^C was pressed, or
-                                 it is time to show progress */
+                                 a kernel reported something, ^C was pressed,
+                                 or it is time to show progress */
   uint8_t reserved[7];
   tdrt_loop loops[TDRT_LOOPS]; /* offset 24: the outermost loop of main that
                                   runs, and the one in it */
@@ -351,16 +270,17 @@ TDRT_API int tdrt_run_exports(const tdrt_program *program, int argc,
 /* Makes both of them show no progress from now on. */
 TDRT_API void tdrt_hide_progress(void);
 
-/* An error in parts. */
+/* An error, or a warning, in parts. */
 typedef struct tdrt_error {
   int32_t code;          /* 0 if there is none */
   const char *message;   /* belongs to the context */
   const tdrt_site *site; /* NULL if the error has no position */
   const char *note;      /* how far main's loops were; NULL if not in a loop */
+  int32_t is_warning;    /* 1: the program goes on */
 } tdrt_error;
 
-/* Makes both of them call `report` for each error from now on, in place of
- * printing on standard error; NULL restores printing. */
+/* Makes both of them call `report` for each error and warning from now on, in
+ * place of printing on standard error; NULL restores printing. */
 TDRT_API void tdrt_report_errors(void (*report)(const tdrt_error *error));
 
 /* Makes a context, which the caller frees by tdrt_close. Checks the ABI's
@@ -464,6 +384,11 @@ TDRT_API int32_t tdrt_fail_index(tdrt_context *ctx, int64_t index, int64_t size,
  * TR103. May be called from any thread of a parallel task. */
 TDRT_API void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
                                 int32_t site);
+
+/* Reports that a watched value, such as a loss, is NaN or infinite. The first
+ * one is kept and attention is set: the next tdrt_poll warns (TR109), or, if
+ * the program is strict, returns it. Otherwise as tdrt_kernel_error. */
+TDRT_API void tdrt_kernel_value(tdrt_context *ctx, double value, int32_t site);
 
 /*===- Memory for run-time sizes ---------------------------------------------*/
 

@@ -62,7 +62,7 @@ TEST(AbiTest, Layout) {
   EXPECT_EQ(sizeof(tdrt_export), 56u);
   EXPECT_EQ(sizeof(tdrt_gpu_image), 24u);
   EXPECT_EQ(sizeof(tdrt_gpu_kernel), 24u);
-  EXPECT_EQ(sizeof(tdrt_gpu_error), 32u);
+  EXPECT_EQ(sizeof(tdrt_gpu_record), 40u);
   EXPECT_EQ(sizeof(tdrt_gpu_constant), 32u);
   EXPECT_EQ(sizeof(tdrt_transfer_site), 24u);
   EXPECT_EQ(sizeof(tdrt_sequence), 32u);

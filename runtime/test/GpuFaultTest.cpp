@@ -365,7 +365,7 @@ int32_t useGpus(tdrt_context *ctx, GpuProgram &gpus) {
   std::vector<float> values(n, 1), back(n);
   void *x = nullptr, *y = nullptr, *replica = nullptr;
   tdrt_handle *handle = nullptr;
-  const uint64_t report[] = {word(ctx->devices[0].errors), 70, 7, 4};
+  const uint64_t report[] = {word(ctx->devices[0].record), 70, 7, 4};
   const char *name;
   int64_t bytes;
   int32_t status = 0;

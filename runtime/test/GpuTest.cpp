@@ -263,7 +263,7 @@ TEST(GpuTest, NoKernelReports) {
     GpuProgram gpus(1);
     gpus.kernels[ReportIndex].reports = 0;
     Opened ctx(gpus.program);
-    EXPECT_EQ(ctx->devices[0].errors, nullptr);
+    EXPECT_EQ(ctx->devices[0].record, nullptr);
     floatsOf(ctx, gpus, 1, ctx->devices[0].arena, 1);
     EXPECT_EQ(tdrt_poll(ctx), 0);
   });
@@ -363,14 +363,14 @@ TEST(GpuTest, Graph) {
     char *x = static_cast<char *>(device.allocateArena(400));
     tdrt::CudaGraph graph(device);
     const uint64_t parameters[] = {word(x), word(x), 50};
-    const uint64_t report[] = {word(device.getErrors()), 70, 7, 4};
+    const uint64_t report[] = {word(device.getRecord()), 70, 7, 4};
     graph.begin();
     device.launch(AddOne, 2, parameters, nullptr);
     device.copy(x + 200, x, 200);
     device.launch(ReportIndex, 1, report, nullptr);
     graph.end();
-    tdrt_gpu_error error;
-    EXPECT_FALSE(device.takeKernelError(error));
+    tdrt_gpu_record taken;
+    EXPECT_FALSE(device.takeReports(taken));
     std::vector<float> values(100);
     device.download(values.data(), x, 400);
     EXPECT_EQ(values, std::vector<float>(100));
@@ -378,8 +378,8 @@ TEST(GpuTest, Graph) {
       graph.launch();
     device.download(values.data(), x, 400);
     EXPECT_EQ(values, std::vector<float>(100, 3));
-    EXPECT_TRUE(device.takeKernelError(error));
-    EXPECT_EQ(error.index, 70);
+    EXPECT_TRUE(device.takeReports(taken));
+    EXPECT_EQ(taken.index, 70);
     // A graph that is abandoned during capture does not block the device.
     {
       tdrt::CudaGraph other(device);
@@ -531,7 +531,7 @@ TEST(GpuTest, SequenceThatReports) {
     Opened ctx(gpus.program);
     char *arena = static_cast<char *>(ctx->devices[0].arena);
     const uint64_t words[] = {1,  word(arena), word(arena),
-                              16, 1,           word(ctx->devices[0].errors),
+                              16, 1,           word(ctx->devices[0].record),
                               70, 7,           4};
     for (int iteration = 1; iteration <= 6; ++iteration) {
       ASSERT_EQ(tdrt_launch_sequence(ctx, 0, words), 0) << ctx.error();

@@ -1,6 +1,7 @@
 //===- ProgramTest.cpp - programs as processes ----------------------------===//
 
 #include "support/ChildProgram.h"
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <thread>
@@ -152,6 +153,60 @@ TEST_F(ProgramTest, KernelError) {
   EXPECT_EQ(result.out, "right\n");
   EXPECT_EQ(result.err, "error[TR103]: index -11 is out of range for size 10\n"
                         "  --> train.tdsl:14:5\n");
+}
+
+// The first value that is not finite is a warning, and the program goes on.
+TEST_F(ProgramTest, KernelValue) {
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_out_text(ctx, "before\n", -1);
+    EXPECT_EQ(tdrt_out_end(ctx, 0, -1), 0);
+    ctx->loops[0] = {2, 10, 0, 0};
+    tdrt_kernel_value(ctx, -HUGE_VAL, 1);
+    tdrt_kernel_value(ctx, NAN, 0);
+    EXPECT_NE(ctx->attention, 0);
+    ctx->loops[0].done = 3;
+    EXPECT_EQ(tdrt_poll(ctx), 0);
+    tdrt_kernel_value(ctx, NAN, 1);
+    EXPECT_EQ(ctx->attention, 0);
+    tdrt_out_text(ctx, "after\n", -1);
+    return tdrt_out_end(ctx, 0, -1);
+  };
+  Result result = run(plain, {});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.out, "before\nafter\n");
+  EXPECT_EQ(result.err,
+            "warning[TR109]: the value to differentiate is -inf\n"
+            "  --> train.tdsl:14:5\n"
+            "  note: after 2 of 10 iterations of the loop at line 12\n");
+
+  // A bad index is reported first: it may be the cause.
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_kernel_value(ctx, NAN, 0);
+    tdrt_kernel_error(ctx, -11, 10, 1);
+    return tdrt_poll(ctx);
+  };
+  result = run(plain, {});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.err, "error[TR103]: index -11 is out of range for size 10\n"
+                        "  --> train.tdsl:14:5\n");
+}
+
+TEST_F(ProgramTest, KernelValueOfAStrictProgram) {
+  plain.strict_numerics = 1;
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_kernel_value(ctx, NAN, 1);
+    tdrt_out_text(ctx, "dropped\n", -1);
+    return tdrt_out_end(ctx, 0, -1);
+  };
+  Result result = run(plain, {});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "error[TR109]: the value to differentiate is nan\n"
+                        "  --> train.tdsl:14:5\n");
+  // Each run stops at its own.
+  Opened ctx(plain);
+  EXPECT_EQ(tdrt_main(ctx), 109);
+  EXPECT_EQ(tdrt_main(ctx), 109);
 }
 
 TEST_F(ProgramTest, Interrupted) {

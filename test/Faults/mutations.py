@@ -35,7 +35,7 @@ import programs
 TRANSFERS = "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemcpyPeerAsync"
 WAITS = "cuStreamSynchronize", "cuEventSynchronize", "cuEventRecord", "cuStreamWaitEvent"
 OPCODES = "bar.", "barrier.", "cp.async.wait", "cp.async.bulk.wait", "mbarrier."
-REPORT_BYTES = 32
+REPORT_BYTES = 40
 SCHEDULES = range(1, 21)
 PART = 0.25  # of the mutants, if not all
 LEAST = 0.95  # of the waits
@@ -102,7 +102,7 @@ class Program:
                 if what != "cuEventRecord" or n not in unwaited]
 
     def find_reports(self):
-        """Which copies to the host are those of tdrt_gpu_error. No program copies as
+        """Which copies to the host are those of tdrt_gpu_record. No program copies as
         many bytes of its own."""
         copies = [event for event in self.timeline
                   if re.fullmatch("copy of .* to the host", event["name"])]

@@ -81,6 +81,7 @@ OPS = {
     "acosh": unary(wide(np.arccosh), above_one),
     "erf": floats(lambda x: np.vectorize(math.erf, otypes=[np.float64])(x)),
     "sigmoid": floats(sigmoid),
+    "watch": unary(np.positive, signed_zeros=True),
     "relu": kinked(lambda x: np.where(x < 0, 0, x).astype(x.dtype), 0),
     "floor": steps(np.floor),
     "ceil": steps(np.ceil),

@@ -234,6 +234,9 @@ private:
     case OPT_no_t_ops:
       options.noTOps = true;
       return true;
+    case OPT_strict_numerics:
+      options.strictNumerics = true;
+      return true;
     case OPT_tf32:
       options.tf32 = true;
       return true;

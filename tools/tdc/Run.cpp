@@ -37,7 +37,8 @@ static void printErrorJSON(const tdrt_error *error) {
     file = site->file;
     at = {uint32_t(site->line), uint32_t(site->column)};
   }
-  printJSON(llvm::errs(), Severity::Error,
+  printJSON(llvm::errs(),
+            error->is_warning ? Severity::Warning : Severity::Error,
             isInterrupted ? "" : llvm::formatv("TR{0:3}", error->code).str(),
             isInterrupted ? "interrupted" : error->message, file, at, note);
 }

@@ -36,7 +36,7 @@ struct GPUToImage : impl::GPUToImagePassBase<GPUToImage> {
   /// report the number.
   void numberSites(ModuleOp code) {
     llvm::SetVector<Attribute> sites;
-    numberIndexReports(code, [&](Location location) -> int32_t {
+    numberReports(code, [&](Location location) -> int32_t {
       FileLineColLoc line = td::getUserLocation(location);
       if (!line)
         return -1;

@@ -64,7 +64,8 @@ private:
   }
   KernelSignature getSignature() override { return {}; }
   void finish(LLVM::LLVMFuncOp, const LaunchShape &) override {}
-  void declare(LLVM::LLVMFuncOp, const LaunchShape &, bool reports) override;
+  void declare(LLVM::LLVMFuncOp, const LaunchShape &,
+               KernelReports reports) override;
 
   const KernelToCPUPassOptions options;
   const int64_t stateBytes;
@@ -72,13 +73,19 @@ private:
 
 } // namespace
 
-/// Declares the runtime's function for bad indexes, if the kernel calls it.
-void CPUOutliner::declare(LLVM::LLVMFuncOp, const LaunchShape &, bool reports) {
-  if (!reports || module.lookupSymbol(kReportIndex.name))
-    return;
+/// Declares the functions of the runtime that the kernel calls.
+void CPUOutliner::declare(LLVM::LLVMFuncOp, const LaunchShape &,
+                          KernelReports reports) {
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  LLVM::LLVMFuncOp::create(b, module.getLoc(), kReportIndex.name,
-                           runtime::getType(b.getContext(), kReportIndex));
+  auto declareOnce = [&](const auto &function) {
+    if (!module.lookupSymbol(function.name))
+      LLVM::LLVMFuncOp::create(b, module.getLoc(), function.name,
+                               runtime::getType(b.getContext(), function));
+  };
+  if (reports.indices)
+    declareOnce(kReportIndex);
+  if (reports.values)
+    declareOnce(kReportValue);
 }
 
 namespace {

@@ -44,37 +44,41 @@ bool hasFewElements(KernelOp kernel) {
          });
 }
 
-/// Defines the function that writes a bad index to the device's error record,
-/// unless another thread was first: {i32 taken, i32 site, i64 index, i64 size}.
-void defineReport(ModuleOp code) {
+/// Defines a function that writes to the device's record, its first argument.
+/// The thread that sets the flag at `taken` stores the other arguments at
+/// `offsets`.
+template <class Function>
+void defineReport(ModuleOp code, const Function &report, int32_t taken,
+                  ArrayRef<int32_t> offsets) {
+  if (code.lookupSymbol(report.name))
+    return;
   MLIRContext *context = code.getContext();
   Location loc = code.getLoc();
   OpBuilder b = OpBuilder::atBlockEnd(code.getBody());
-  auto function = LLVM::LLVMFuncOp::create(
-      b, loc, kReportIndex.name, runtime::getType(context, kReportIndex),
-      LLVM::Linkage::Internal);
+  auto function = LLVM::LLVMFuncOp::create(b, loc, report.name,
+                                           runtime::getType(context, report),
+                                           LLVM::Linkage::Internal);
   function.setAlwaysInline(true);
   Block *entry = function.addEntryBlock(b);
   Block *first = function.addBlock(), *end = function.addBlock();
   b.setInsertionPointToStart(entry);
   Value record = entry->getArgument(0);
+  auto addressAt = [&](int32_t offset) -> Value {
+    return LLVM::GEPOp::create(b, loc, record.getType(), b.getI8Type(), record,
+                               ArrayRef<LLVM::GEPArg>{offset});
+  };
   auto constant = [&](int64_t value) -> Value {
     return LLVM::ConstantOp::create(b, loc, b.getI32Type(), value);
   };
   Value exchanged = LLVM::AtomicCmpXchgOp::create(
-      b, loc, record, constant(0), constant(1), LLVM::AtomicOrdering::monotonic,
-      LLVM::AtomicOrdering::monotonic);
+      b, loc, addressAt(taken), constant(0), constant(1),
+      LLVM::AtomicOrdering::monotonic, LLVM::AtomicOrdering::monotonic);
   Value isFirst = LLVM::ExtractValueOp::create(b, loc, exchanged, 1);
   LLVM::CondBrOp::create(b, loc, isFirst, first, end);
   b.setInsertionPointToStart(first);
-  auto store = [&](unsigned argument, int32_t offset) {
-    Value to = LLVM::GEPOp::create(b, loc, record.getType(), b.getI8Type(),
-                                   record, ArrayRef<LLVM::GEPArg>{offset});
-    LLVM::StoreOp::create(b, loc, entry->getArgument(argument), to);
-  };
-  store(3, 4);
-  store(1, 8);
-  store(2, 16);
+  for (auto [value, offset] :
+       llvm::zip_equal(entry->getArguments().drop_front(), offsets))
+    LLVM::StoreOp::create(b, loc, value, addressAt(offset));
   LLVM::BrOp::create(b, loc, end);
   b.setInsertionPointToStart(end);
   LLVM::ReturnOp::create(b, loc, ValueRange());
@@ -104,7 +108,7 @@ private:
   KernelSignature getSignature() override;
   void finish(LLVM::LLVMFuncOp function, const LaunchShape &shape) override;
   void declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
-               bool reports) override;
+               KernelReports reports) override;
 
   ModuleOp code;
   const bool splits;
@@ -148,13 +152,20 @@ LogicalResult GPUOutliner::splitBase(KernelOp kernel, UpdateOp update) {
 }
 
 void GPUOutliner::declare(LLVM::LLVMFuncOp function, const LaunchShape &shape,
-                          bool reports) {
+                          KernelReports reports) {
   OpBuilder b(code);
   GPUKernelOp::create(b, function.getLoc(), function.getSymName(),
                       shape.threads, shape.sharedBytes,
-                      function.getNumArguments(), reports);
-  if (reports && !code.lookupSymbol(kReportIndex.name))
-    defineReport(code);
+                      function.getNumArguments(), reports.indices,
+                      reports.values);
+  using Record = tdrt_gpu_record;
+  if (reports.indices)
+    defineReport(code, kReportIndex, offsetof(Record, index_taken),
+                 {offsetof(Record, index), offsetof(Record, size),
+                  offsetof(Record, index_site)});
+  if (reports.values)
+    defineReport(code, kReportValue, offsetof(Record, value_taken),
+                 {offsetof(Record, value), offsetof(Record, value_site)});
 }
 
 LogicalResult GPUOutliner::outline(KernelOp kernel) {

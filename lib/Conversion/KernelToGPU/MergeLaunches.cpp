@@ -209,12 +209,14 @@ LaunchOp LaunchMerger::launchMerged(ArrayRef<LaunchOp> members,
                        (first.getCallee() + "_x" + Twine(members.size()) + "_" +
                         Twine(library.size()))
                            .str());
-  LLVM::LLVMFuncOp function = library.share(made, kernel.getReports());
+  LLVM::LLVMFuncOp function =
+      library.share(made, kernel.getReports() || kernel.getWatches());
   if (function == made) {
     OpBuilder declarations(kernel);
     GPUKernelOp::create(declarations, kernel.getLoc(), function.getSymName(),
                         kernel.getThreads(), kernel.getShared(),
-                        layout.countWords(), kernel.getReports());
+                        layout.countWords(), kernel.getReports(),
+                        kernel.getWatches());
   }
   auto merged =
       LaunchOp::create(b, loc, types, function.getSymName(), inputs, sizes,

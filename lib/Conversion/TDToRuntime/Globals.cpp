@@ -409,11 +409,13 @@ FlatSymbolRefAttr Globals::addGPUProgram(const SlotTable &slots,
   }
   for (auto &[op, index] : gpuKernels) {
     auto kernel = llvm::cast<td::GPUKernelOp>(op);
-    kernels.push_back({Field::pointer(getText(kernel.getSymName())),
-                       Field::int32(kernel.getThreads()),
-                       Field::int32(kernel.getShared()),
-                       Field::int32(kernel.getParameters()),
-                       Field::int32(kernel.getReports())});
+    kernels.push_back(
+        {Field::pointer(getText(kernel.getSymName())),
+         Field::int32(kernel.getThreads()), Field::int32(kernel.getShared()),
+         Field::int32(kernel.getParameters()),
+         Field::int32(kernel.getReports()   ? TDRT_REPORTS_INDICES
+                      : kernel.getWatches() ? TDRT_REPORTS_VALUES
+                                            : TDRT_REPORTS_NOTHING)});
   }
   for (const LiteralRow &literal : slots.getLiterals())
     constants.push_back({Field::int32(literal.device), Field::int32(0),
@@ -468,6 +470,7 @@ void Globals::finish(const SlotTable &slots, llvm::ArrayRef<Export> exports,
       Field::int32(exports.size()),
       Field::int32(numAliases),
       Field::int32(gpus),
+      Field::int32(module->hasAttr(kStrictNumericsAttr)),
       Field::int64(arenaBytes.front()),
       Field::int64(slots.getBytes(/*device=*/0)),
       Field::pointer(name ? name : getText("program")),

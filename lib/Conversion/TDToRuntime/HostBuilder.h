@@ -63,9 +63,9 @@ public:
   /// state) is loaded once at the beginning of the function; the offset is a
   /// constant.
   mlir::Value arenaAddress(int32_t device, int64_t offset);
-  /// The address that kernels of a GPU report bad indexes to.
-  mlir::Value getErrors(int32_t device) {
-    return loadDeviceField(device, offsetof(tdrt_device_memory, errors));
+  /// The address of the record to which the kernels of a GPU report.
+  mlir::Value getRecord(int32_t device) {
+    return loadDeviceField(device, offsetof(tdrt_device_memory, record));
   }
   /// Stack memory of the function that one call of the runtime reads or writes:
   /// the next use overwrites it.

@@ -44,8 +44,8 @@ void FunctionLowering::findVaryingLaunches() {
 }
 
 /// Launches a kernel on a GPU. All parameters are words, in the order of a cpu
-/// kernel's arguments; the first is the address that a bad index is reported
-/// to.
+/// kernel's arguments; the first is the address of the record to which it
+/// reports.
 LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
   auto kernel = op->getParentOfType<ModuleOp>().lookupSymbol<td::GPUKernelOp>(
       op.getCallee());
@@ -56,9 +56,9 @@ LogicalResult FunctionLowering::launchOnGPU(td::LaunchOp op) {
     if (!plan.isShared(input, result) && plan.getTakenOver(result) != input)
       copyTensor(getPointer(result), input);
   }
-  llvm::SmallVector<Value> words = {op.getBlocks(), kernel.getReports()
-                                                        ? code.getErrors(device)
-                                                        : code.null()};
+  bool reports = kernel.getReports() || kernel.getWatches();
+  llvm::SmallVector<Value> words = {
+      op.getBlocks(), reports ? code.getRecord(device) : code.null()};
   addKernelArguments(op, words);
   code.launch({op.getLoc(), device, code.globals.getGPUKernel(kernel),
                std::move(words), varyingLaunches.contains(op)});

@@ -68,8 +68,7 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
     ModuleOp module = getOperation();
     SlotTable slots(module);
     Globals globals(module);
-    numberIndexReports(module,
-                       [&](Location line) { return globals.getSite(line); });
+    numberReports(module, [&](Location line) { return globals.getSite(line); });
 
     FlatSymbolRefAttr main;
     llvm::SmallVector<Export> exports;
@@ -114,7 +113,8 @@ struct TDToRuntime : impl::TDToRuntimePassBase<TDToRuntime> {
       op.erase();
     for (llvm::StringRef attribute :
          {"td.arguments", "td.name", "td.help", td::kSitesAttr.data(),
-          kSymbolAttr.data(), kOtherwiseAttr.data(), kSimLibraryAttr.data()})
+          kSymbolAttr.data(), kOtherwiseAttr.data(), kSimLibraryAttr.data(),
+          kStrictNumericsAttr.data()})
       module->removeAttr(attribute);
   }
 };

@@ -39,7 +39,7 @@ public:
   virtual Memory &getMemory() = 0;
   /// Allocates zeroed memory that lives as long as the device.
   virtual void *allocateArena(int64_t bytes) = 0;
-  virtual tdrt_gpu_error *getErrors() = 0;
+  virtual tdrt_gpu_record *getRecord() = 0;
 
   virtual void fillWithZeros(void *to, int64_t bytes) = 0;
   /// Copies from the host. `from` may change as soon as this returns. Returns
@@ -103,17 +103,20 @@ public:
   virtual void synchronize() = 0;
   /// The same before the device is destroyed; ignores failures.
   virtual void abandon() noexcept = 0;
-  /// Queues, in order, a read of the errors that kernels report up to here, if
-  /// any can have since the last read. Returns the number of reads queued since
-  /// the start of the program; 0 if no kernel can have reported.
+  /// Queues, in order, a read of what kernels report up to here, if any can
+  /// have reported a bad index since the last read. Returns the number of reads
+  /// queued since the start of the program; 0 if no kernel can have reported.
   virtual int64_t queueReports() = 0;
-  /// Moves the error that kernels have reported by now to `error`; returns
-  /// false if there is none. Waits for kernels that can report and were not
+  /// Copies what kernels have reported by now to `taken`; returns false if that
+  /// is nothing. Waits for kernels that can report a bad index and were not
   /// waited for.
-  virtual bool takeKernelError(tdrt_gpu_error &error) = 0;
+  virtual bool takeReports(tdrt_gpu_record &taken) = 0;
   /// The same for the first `reports` reads (see queueReports), which are known
   /// to be done, and for reads that a download has waited for.
-  virtual bool takeArrivedError(int64_t reports, tdrt_gpu_error &error) = 0;
+  virtual bool takeArrived(int64_t reports, tdrt_gpu_record &taken) = 0;
+  /// Waits for the GPU and forgets what kernels have reported, so that they can
+  /// report again.
+  virtual void clearRecord() = 0;
 };
 
 } // namespace tdrt

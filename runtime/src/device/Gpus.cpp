@@ -17,7 +17,7 @@ Gpus::Gpus(Context &context, std::vector<std::unique_ptr<Device>> opened)
   for (size_t k = 0; k < gpus.size(); ++k)
     if (gpus[k])
       table[k] = {gpus[k]->allocateArena(program.arena_bytes[k]),
-                  gpus[k]->getErrors()};
+                  gpus[k]->getRecord()};
   if (Device *first = findFirst(); first && program.pinned_bytes > 0)
     pinned = static_cast<char *>(first->allocatePinned(program.pinned_bytes));
   for (int32_t i = 0; i < program.num_constants; ++i) {
@@ -116,8 +116,8 @@ void Gpus::transfer(int32_t transfer, int32_t from, void *to,
   } else if (target == 0) {
     HostSpan span(context, "wait", row.site);
     pieces = get(from).download(to, source, bytes);
-    takeKernelError(get(from));
-    takeOriginErrors(origins[from - 1]);
+    takeReports(get(from));
+    takeOrigins(origins[from - 1]);
   } else {
     Origins ofSource = queueOrigins(from);
     HostSpan span(context, "copy", row.site);
@@ -245,27 +245,27 @@ void Gpus::wait(int32_t device, int64_t ticket, int32_t site) {
   get(owner).finish(what);
   if (what.queue != Ticket::Downloads)
     return;
-  tdrt_gpu_error error;
-  if (get(owner).takeArrivedError(0, error))
-    reportError(error);
-  takeAwaited(ticket, [&](const Origins &of) { takeOriginErrors(of); });
+  tdrt_gpu_record taken;
+  if (get(owner).takeArrived(0, taken))
+    passOn(get(owner), taken);
+  takeAwaited(ticket, [&](const Origins &of) { takeOrigins(of); });
 }
 
 //===----------------------------------------------------------------------===//
-// Errors that kernels report
+// What kernels report
 //===----------------------------------------------------------------------===//
 
-void Gpus::takeKernelError(Device &gpu) {
-  tdrt_gpu_error error;
-  if (gpu.takeKernelError(error))
-    reportError(error);
+void Gpus::takeReports(Device &gpu) {
+  tdrt_gpu_record taken;
+  if (gpu.takeReports(taken))
+    passOn(gpu, taken);
 }
 
-void Gpus::takeOriginErrors(const Origins &of) {
-  tdrt_gpu_error error;
+void Gpus::takeOrigins(const Origins &of) {
+  tdrt_gpu_record taken;
   for (size_t k = 0; k < of.size(); ++k)
-    if (of[k] > 0 && gpus[k]->takeArrivedError(of[k], error))
-      reportError(error);
+    if (of[k] > 0 && gpus[k]->takeArrived(of[k], taken))
+      passOn(*gpus[k], taken);
 }
 
 Gpus::Origins Gpus::queueOrigins(int32_t device) {
@@ -290,8 +290,14 @@ void Gpus::takeAwaited(int64_t ticket,
   }
 }
 
-void Gpus::reportError(const tdrt_gpu_error &error) {
-  tdrt_kernel_error(&context, error.index, error.size, error.site);
+void Gpus::passOn(Device &gpu, const tdrt_gpu_record &taken) {
+  if (taken.index_taken)
+    tdrt_kernel_error(&context, taken.index, taken.size, taken.index_site);
+  if (taken.value_taken)
+    tdrt_kernel_value(&context, taken.value, taken.value_site);
+  // A warning is given once, so the GPU need not be waited for.
+  if (taken.index_taken || context.program->strict_numerics)
+    gpu.clearRecord();
 }
 
 void Gpus::synchronize() {
@@ -299,7 +305,7 @@ void Gpus::synchronize() {
   for (auto &gpu : gpus)
     if (gpu) {
       gpu->synchronize();
-      takeKernelError(*gpu);
+      takeReports(*gpu);
     }
 }
 

@@ -87,13 +87,13 @@ private:
   /// Says once per program, before a copy between two GPUs, that such copies go
   /// through the host.
   void notePath(int32_t from, int32_t to);
-  void takeKernelError(Device &gpu);
+  void takeReports(Device &gpu);
   /// The origins of a value: per GPU, the number of reads of its errors (see
   /// Device::queueReports) that cover all kernels which contributed to the
   /// value.
   using Origins = std::vector<int64_t>;
-  /// Reports the errors that these reads have found. They must be done.
-  void takeOriginErrors(const Origins &of);
+  /// Passes on the reports that these reads have found. They must be done.
+  void takeOrigins(const Origins &of);
   /// The origins of all values that a GPU holds by now, for a copy from it.
   /// Queues a read of its errors.
   Origins queueOrigins(int32_t device);
@@ -103,7 +103,8 @@ private:
   /// no earlier call has visited.
   void takeAwaited(int64_t ticket,
                    const std::function<void(const Origins &)> &visit);
-  void reportError(const tdrt_gpu_error &error);
+  /// Gives the context what kernels of `gpu` have reported.
+  void passOn(Device &gpu, const tdrt_gpu_record &taken);
 
   Context &context;
   const tdrt_gpu_program &program;

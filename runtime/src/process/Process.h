@@ -72,7 +72,8 @@ int runProcess(const tdrt_program *program, int argc, const char *const *argv,
   PipeGuard pipes;
   if (const char *threads = getenv("TDC_THREADS");
       threads && parseThreads(threads) == 0) {
-    tellError({602, "TDC_THREADS is a number from 1 to 1024", nullptr, nullptr},
+    tellError({602, "TDC_THREADS is a number from 1 to 1024", nullptr, nullptr,
+               /*is_warning=*/0},
               "error[TR602]: TDC_THREADS is a number from 1 to 1024\n");
     return tdc::ExitUsage;
   }

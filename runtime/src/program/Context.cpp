@@ -6,6 +6,7 @@
 #include "program/Versions.h"
 #include "tdc_text.h"
 #include <cinttypes>
+#include <cmath>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -56,6 +57,7 @@ void Context::forgetLastCall() noexcept {
     return;
   __atomic_store_n(&attention, 0, __ATOMIC_SEQ_CST);
   kernelError.taken.store(false, std::memory_order_release);
+  kernelValue.taken.store(kernelValue.isTold, std::memory_order_release);
   interruptRequested.store(false, std::memory_order_relaxed);
 }
 
@@ -74,34 +76,38 @@ const char *Context::errorText() noexcept {
   try {
     if (errorCode == TDRT_HELP)
       return errorMessage.c_str();
-    std::string text;
-    if (errorCode == kInterrupted) {
-      text = "interrupted\n";
-    } else {
-      std::string number = std::to_string(errorCode);
-      text = "error[TR" + std::string(3 - number.size(), '0') + number +
-             "]: " + errorMessage + "\n";
-    }
-    if (const tdrt_site *site = getError().site) {
-      text += "  --> " + tdc::printable(site->file) + ":" +
-              std::to_string(site->line);
-      if (site->column > 0)
-        text += ":" + std::to_string(site->column);
-      text += "\n";
-      if (site->excerpt)
-        text += site->excerpt;
-    }
-    if (const char *note = getNote())
-      text += "  note: " + std::string(note) + "\n";
-    report = std::move(text);
+    report = describe(getError());
     return report.c_str();
   } catch (const std::bad_alloc &) {
     return "error[TR201]: out of memory\n";
   }
 }
 
+std::string Context::describe(const tdrt_error &error) const {
+  std::string text = "interrupted\n";
+  if (error.code != kInterrupted) {
+    std::string number = std::to_string(error.code);
+    text = std::string(error.is_warning ? "warning" : "error") + "[TR" +
+           std::string(3 - number.size(), '0') + number +
+           "]: " + error.message + "\n";
+  }
+  if (error.site) {
+    text += "  --> " + tdc::printable(error.site->file) + ":" +
+            std::to_string(error.site->line);
+    if (error.site->column > 0)
+      text += ":" + std::to_string(error.site->column);
+    text += "\n";
+    if (error.site->excerpt)
+      text += error.site->excerpt;
+  }
+  if (error.note)
+    text += "  note: " + std::string(error.note) + "\n";
+  return text;
+}
+
 tdrt_error Context::getError() noexcept {
-  return {errorCode, errorMessage.c_str(), findSite(errorSite), getNote()};
+  return {errorCode, errorMessage.c_str(), findSite(errorSite), getNote(),
+          /*is_warning=*/0};
 }
 
 const tdrt_site *Context::findSite(int32_t site) const noexcept {
@@ -138,7 +144,8 @@ const char *tdrt_error_text(tdrt_context *ctx) {
 }
 
 void tdrt::tellError(tdrt_context *ctx) {
-  tdrt_error error = {201, "out of memory", nullptr, nullptr};
+  tdrt_error error = {201, "out of memory", nullptr, nullptr,
+                      /*is_warning=*/0};
   if (ctx)
     tdrt_get_error(ctx, &error);
   tellError(error, tdrt_error_text(ctx));
@@ -181,12 +188,40 @@ int32_t tdrt_poll(tdrt_context *ctx) {
     error.taken.store(false, std::memory_order_release);
     return status;
   }
+  if (context.kernelValue.taken.load(std::memory_order_acquire) &&
+      !context.kernelValue.isTold)
+    if (int32_t status = context.tellValue())
+      return status;
   if (context.interruptRequested.exchange(false, std::memory_order_relaxed))
     return context.setError(kInterrupted, "", -1);
   if (progressDue.exchange(false, std::memory_order_relaxed) &&
       context.output.isAtLineStart())
     context.progress.show(context, context.program->sites);
   return 0;
+}
+
+int32_t Context::tellValue() noexcept {
+  double value = kernelValue.value;
+  const char *message = std::isnan(value) ? "the value to differentiate is nan"
+                        : value < 0       ? "the value to differentiate is -inf"
+                                          : "the value to differentiate is inf";
+  // Kernels of GPUs run later than main.
+  errorLoops = gpus ? Loops() : kernelValue.loops;
+  if (program->strict_numerics) {
+    Loops at = errorLoops;
+    int32_t status = guarded(kernelValue.site, [&] { fail(109, message); });
+    setErrorLoops(at);
+    kernelValue.taken.store(false, std::memory_order_release);
+    return status;
+  }
+  kernelValue.isTold = true;
+  progress.hide();
+  return guarded(-1, [&] {
+    output.flush();
+    tdrt_error warning = {109, message, findSite(kernelValue.site), getNote(),
+                          /*is_warning=*/1};
+    tdrt::tellError(warning, describe(warning).c_str());
+  });
 }
 
 void tdrt_interrupt(tdrt_context *ctx) {
@@ -227,6 +262,16 @@ void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
     error.site = site;
     error.loops = Context::of(ctx).getLoops();
   }
+  __atomic_store_n(&ctx->attention, 1, __ATOMIC_SEQ_CST);
+}
+
+void tdrt_kernel_value(tdrt_context *ctx, double value, int32_t site) {
+  KernelValue &found = Context::of(ctx).kernelValue;
+  if (found.taken.exchange(true, std::memory_order_acq_rel))
+    return;
+  found.value = value;
+  found.site = site;
+  found.loops = Context::of(ctx).getLoops();
   __atomic_store_n(&ctx->attention, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -33,6 +33,16 @@ struct KernelError {
   Loops loops = {}; ///< of main, when the kernel ran
 };
 
+/// The first watched value that is not finite, as KernelError. It stays taken
+/// once a warning was given.
+struct KernelValue {
+  std::atomic<bool> taken{false};
+  double value = 0;
+  int32_t site = -1;
+  Loops loops = {};
+  bool isTold = false;
+};
+
 /// Calls for random numbers are numbered in program order: the numbers depend
 /// on the seed and the call's number, not on how the work is split.
 struct RandomState {
@@ -103,7 +113,7 @@ public:
   /// Failure TR2xx.
   void share(const Context &other);
   /// Waits for the GPUs at the end of main or of a call, so that a failure of a
-  /// kernel or a bad index in it is reported. Returns a status.
+  /// kernel, or what it reports, is known. Returns a status.
   int32_t finishDevices() noexcept;
 
   const tdrt_program *program; ///< the version that runs
@@ -114,6 +124,7 @@ public:
   Progress progress;
   RandomState random;
   KernelError kernelError;
+  KernelValue kernelValue;
   std::atomic<bool> interruptRequested{false};
   std::vector<tdrt_value> argValues;
   std::vector<std::string> argTexts; ///< strs of argValues point here
@@ -122,7 +133,13 @@ public:
   /// has no use.
   bool endsOnFailure = false;
 
+  /// Reports the value of `kernelValue`: as a warning, or as the error of a
+  /// strict program. Returns a status.
+  int32_t tellValue() noexcept;
+
 private:
+  /// The text of an error or a warning. Throws std::bad_alloc.
+  std::string describe(const tdrt_error &error) const;
   const char *getNote() noexcept;
 
   int32_t errorCode = 0;

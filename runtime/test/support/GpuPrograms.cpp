@@ -214,7 +214,7 @@ int32_t tdrt_test::addOne(tdrt_context *ctx, int32_t device, const void *x,
 int32_t tdrt_test::reportIndex(tdrt_context *ctx, int32_t device, int64_t index,
                                int64_t size, int32_t site) {
   const uint64_t parameters[] = {
-      word(ctx->devices[device - 1].errors), static_cast<uint64_t>(index),
+      word(ctx->devices[device - 1].record), static_cast<uint64_t>(index),
       static_cast<uint64_t>(size), static_cast<uint64_t>(site)};
   return tdrt_launch(ctx, device, ReportIndex, 2, parameters, 0);
 }

@@ -36,7 +36,7 @@ void expectFault(int gpus, const std::function<void()> &body);
 /// The kernels of GpuProgram, by index.
 enum Kernel : int32_t {
   AddOne,        ///< (x, y, n): y[i] = x[i] + 1, for i < n; f32
-  ReportIndex,   ///< (errors, index, size, site): every thread reports a bad
+  ReportIndex,   ///< (record, index, size, site): every thread reports a bad
                  ///< index
   WriteNowhere,  ///< (): stores to address 0
   ReverseShared, ///< (x, y): y[i] = x[n - 1 - i] for a block of n threads, by

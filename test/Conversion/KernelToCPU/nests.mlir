@@ -77,6 +77,25 @@ func.func @gather(%x: tensor<40x30xf32>, %i: tensor<8xi64>) -> tensor<8x30xf32> 
 
 // -----
 
+// Values that are not finite are reported; the lanes past the end are none.
+// CHECK: llvm.func @tdrt_kernel_value(!llvm.ptr, f64, i32)
+// CHECK-LABEL: func.func @watch
+// CHECK-LABEL: llvm.func internal @kernel_0
+// CHECK: %[[MASK:.*]] = vector.create_mask
+// CHECK: %[[SIZE:.*]] = math.absf
+// CHECK: %[[BAD:.*]] = arith.cmpf uge, %[[SIZE]]
+// CHECK: %[[LANES:.*]] = arith.andi %[[BAD]], %[[MASK]]
+// CHECK: %[[SOME:.*]] = vector.reduction <or>, %[[LANES]]
+// CHECK: scf.if %[[SOME]]
+// CHECK: %[[WIDE:.*]] = arith.extf
+// CHECK: llvm.call @tdrt_kernel_value(%{{.*}}, %[[WIDE]], %{{.*}})
+func.func @watch(%x: tensor<7xf32>) -> tensor<7xf32> {
+  %y = td.watch %x : tensor<7xf32>
+  return %y : tensor<7xf32>
+}
+
+// -----
+
 // An update copies its input only if input and result are different buffers.
 // CHECK-LABEL: func.func @update
 // CHECK: in_place [0, 0]

@@ -80,3 +80,29 @@ func.func @ranks(%x: !one) -> (!none, !one) {
   }
   return %r#0, %r#1 : !none, !one
 }
+
+// -----
+
+!x = tensor<f32, #td.dev<cuda, 0>>
+
+// A value that is not finite is reported. No download waits for it.
+// CHECK: td.gpu_kernel @watch_0 threads {{.*}} watches
+// CHECK: llvm.func @watch_0
+// CHECK: arith.cmpf uge
+// CHECK: scf.if
+// CHECK: llvm.call @tdrt_kernel_value
+// CHECK: llvm.func internal @tdrt_kernel_value(%[[RECORD:.*]]: !llvm.ptr, %[[VALUE:.*]]: f64, %[[SITE:.*]]: i32)
+// CHECK: %[[TAKEN:.*]] = llvm.getelementptr %[[RECORD]][24]
+// CHECK: llvm.cmpxchg %[[TAKEN]]
+// CHECK: %[[TO:.*]] = llvm.getelementptr %[[RECORD]][32]
+// CHECK: llvm.store %[[VALUE]], %[[TO]]
+// CHECK: %[[LINE:.*]] = llvm.getelementptr %[[RECORD]][28]
+// CHECK: llvm.store %[[SITE]], %[[LINE]]
+func.func @watch(%x: !x) -> !x {
+  %r = td.kernel(%x) : (!x) -> !x {
+  ^bb0(%a: !x):
+    %w = td.watch %a : !x
+    td.yield %w : !x
+  }
+  return %r : !x
+}

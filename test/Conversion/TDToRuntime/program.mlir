@@ -8,14 +8,16 @@ module attributes {
     {name = "path", type = !td.str, help = ""}]} {
 
 // CHECK: llvm.mlir.global external constant @tdc_program()
-// CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
-// Header: the ABI version, two slots, two arguments, one site, no export, one alias.
-// CHECK: llvm.mlir.constant(11 : i32)
+// CHECK-SAME: !llvm.struct<(i32, i32, i32, i32, i32, i32, i32, i32, i64, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
+// Header: the ABI version, two slots, two arguments, one site, no export, one alias,
+// no GPU, not strict.
+// CHECK: llvm.mlir.constant(12 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(2 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
 // CHECK: llvm.mlir.constant(1 : i32)
+// CHECK: llvm.mlir.constant(0 : i32)
 // CHECK: llvm.mlir.constant(0 : i32)
 // CHECK: llvm.mlir.constant(128 : i64)
 // CHECK: llvm.mlir.constant(128 : i64)

@@ -95,6 +95,9 @@ def TD_FloorOp : TD_UnaryOp<"floor", "round towards minus infinity", TD_FloatTen
 def TD_CeilOp : TD_UnaryOp<"ceil", "round towards plus infinity", TD_FloatTensor, "Exact", "Simple", [Diff]>;
 def TD_TruncOp : TD_UnaryOp<"trunc", "rounded towards zero", TD_FloatTensor, "Exact", "Simple", [Diff]>;
 def TD_RoundOp : TD_UnaryOp<"round", "round to nearest, ties to even", TD_FloatTensor, "Exact", "Simple", [Diff]>;
+def TD_WatchOp : TD_UnaryOp<"watch", "x, and a report when the program runs if an element is not finite", TD_FloatTensor, "Exact", "Simple"> {
+  let spelling = "";
+}
 def TD_NotOp : TD_UnaryOp<"not", "bitwise complement; logical on bool", TD_BitsTensor, "Exact", "Simple", [], "tensor<4xi1>"> {
   let spelling = "~";
   let hasFolder = 1;

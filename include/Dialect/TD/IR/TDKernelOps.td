@@ -156,7 +156,7 @@ def TD_GPUKernelOp : TD_Op<"gpu_kernel", [Symbol, HasParent<"mlir::ModuleOp">]> 
     `threads` is the number of threads of a block, `shared` the bytes of shared
     memory in addition to the kernel's own, and `parameters` the number of
     parameters, of 8 bytes each. `reports`: the kernel may find and report a bad
-    index.
+    index; `watches`: a value that is not finite.
 
     Example:
     ```mlir
@@ -165,10 +165,10 @@ def TD_GPUKernelOp : TD_Op<"gpu_kernel", [Symbol, HasParent<"mlir::ModuleOp">]> 
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$threads,
                        I64Attr:$shared, I64Attr:$parameters,
-                       UnitAttr:$reports);
+                       UnitAttr:$reports, UnitAttr:$watches);
   let assemblyFormat = [{
     $sym_name `threads` $threads `shared` $shared `parameters` $parameters
-    (`reports` $reports^)? attr-dict
+    (`reports` $reports^)? (`watches` $watches^)? attr-dict
   }];
 }
 

@@ -40,7 +40,7 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
     before it: the rules (interface Differentiable) of the ops between the
     leaves and the target, in reverse order; contributions to one value are
     added. td.detach stops the gradient, td.round_gradient rounds it; both are
-    removed at the end.
+    removed at the end. Other uses of a target get it from a td.watch.
 
     A slot as a leaf means all its reads that the target was computed from.
     td.backward adds to the grad slots in the order of its list; the grad slot

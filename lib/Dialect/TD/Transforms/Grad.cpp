@@ -170,6 +170,19 @@ static Value getGradient(TensorBuilder b, const Adjoints &adjoints,
              : sum;
 }
 
+/// Marks the target of a request with a td.watch that has no use yet: an outer
+/// gradient does not see it.
+static void markTarget(Value target, Operation *request) {
+  auto isWatch = [](Operation *user) { return isa<WatchOp>(user); };
+  if (llvm::any_of(target.getUsers(), isWatch))
+    return;
+  OpBuilder builder(request);
+  builder.setInsertionPointAfterValue(target);
+  bool isKnown = bool(getUserLocation(target.getLoc()));
+  WatchOp::create(builder, isKnown ? target.getLoc() : request->getLoc(),
+                  target);
+}
+
 LogicalResult GradPass::serve(GradOp grad) {
   GradientRequest request{grad, grad.getTarget(), {}, {}};
   for (Value wrt : grad.getWrt()) {
@@ -195,6 +208,7 @@ LogicalResult GradPass::serve(GradOp grad) {
       gradient = b.make<ToDeviceOp>(wrt.getType(), gradient);
     result.replaceAllUsesWith(gradient);
   }
+  markTarget(grad.getTarget(), grad);
   grad.erase();
   return success();
 }
@@ -228,6 +242,7 @@ LogicalResult GradPass::serve(BackwardOp backward) {
     WriteOp::create(builder, backward.getLoc(),
                     b.make<FillOp>(type, isThere, ValueRange()), flag);
   }
+  markTarget(backward.getTarget(), backward);
   backward.erase();
   return success();
 }
@@ -254,6 +269,16 @@ void GradPass::checkSteps() {
                             "gradient, so this learns nothing");
 }
 
+/// Watches the marked targets that have uses.
+static void watchTargets(ModuleOp module) {
+  module.walk([](WatchOp watch) {
+    Value target = watch.getInput();
+    target.replaceAllUsesExcept(watch, watch);
+    if (watch.use_empty())
+      watch.erase();
+  });
+}
+
 void GradPass::runOnOperation() {
   SmallVector<Operation *> requests;
   writes.clear();
@@ -270,6 +295,7 @@ void GradPass::runOnOperation() {
       return signalPassFailure();
   }
   checkSteps();
+  watchTargets(getOperation());
   // The gradient ops left are markers (td.detach, td.round_gradient);
   // recomputed code may contain clones of them.
   getOperation()->walk([](Operation *op) {

@@ -27,7 +27,7 @@ CudaDevice::CudaDevice(const Driver &driver, int ordinal,
       sequences(std::make_unique<LaunchSequences>(*this)) {
   if (std::any_of(program.kernels, program.kernels + program.num_kernels,
                   [](const tdrt_gpu_kernel &one) { return one.reports; }))
-    makeErrors();
+    makeRecord();
   chosen.reset();
 }
 
@@ -255,15 +255,15 @@ int64_t CudaDevice::startUpload(void *to, const void *from, int64_t bytes,
 void CudaDevice::startDownload(void *to, const void *from, int64_t bytes) {
   CudaContext::Use use(context);
   CudaQueue &queue = getQueue(Ticket::Downloads);
-  // Errors are read at a fixed position in the order of the kernels, so the
-  // errors that come with a download do not depend on the GPU's progress. The
+  // Reports are read at a fixed position in the order of the kernels, so those
+  // that come with a download do not depend on the GPU's progress. The
   // kernels after a short download can wait for it, so the read is in its
   // queue; for a long one the read is in the queue of the kernels.
   bool isShort = bytes <= kShortDownload;
   if (!isShort)
     queueReports();
   queue.follow(work);
-  if (isShort && mayReport) {
+  if (isShort && unread.indices) {
     readReports(queue);
     isReading = true;
   }
@@ -309,7 +309,7 @@ void CudaDevice::launch(int32_t kernel, unsigned blocks,
                         const uint64_t *parameters, const tdrt_site *site) {
   CudaContext::Use use(context);
   const tdrt_gpu_kernel &row = program.kernels[kernel];
-  if (row.reports)
+  if (row.reports != TDRT_REPORTS_NOTHING)
     waitForReading();
   work.noteWork();
   CUfunction function = kernels.get(kernel);
@@ -322,7 +322,8 @@ void CudaDevice::launch(int32_t kernel, unsigned blocks,
                     function, blocks, 1, 1, row.threads, 1, 1, row.shared_bytes,
                     work.getStream(), parameterAddresses.data(), nullptr),
                 "launching a kernel");
-  mayReport |= row.reports != 0;
+  unread.add({row.reports == TDRT_REPORTS_INDICES,
+              row.reports == TDRT_REPORTS_VALUES});
 }
 
 bool CudaDevice::launchSequence(int32_t sequence, const uint64_t *words,
@@ -343,10 +344,12 @@ bool CudaDevice::isFinished() {
 }
 
 void CudaDevice::synchronize() {
-  if (isFinished() && !mayReport)
+  if (isFinished() && !unread.any())
     return;
   CudaContext::Use use(context);
-  queueReports();
+  waitForReading();
+  if (unread.any())
+    readReports(work);
   visitQueues([](CudaQueue &queue) { queue.finish(); });
   for (std::optional<StagingRing> *ring : {&staging, &uploadStaging})
     if (*ring)
@@ -364,32 +367,32 @@ void CudaDevice::abandon() noexcept {
 }
 
 //===----------------------------------------------------------------------===//
-// Errors that kernels report
+// What kernels report
 //===----------------------------------------------------------------------===//
 
-void CudaDevice::makeErrors() {
+void CudaDevice::makeRecord() {
   addReports();
-  errors = static_cast<tdrt_gpu_error *>(memory.allocateOwn(sizeof *errors));
-  fillWithZeros(errors, sizeof *errors);
+  record = static_cast<tdrt_gpu_record *>(memory.allocateOwn(sizeof *record));
+  fillWithZeros(record, sizeof *record);
 }
 
 void CudaDevice::addReports() {
   // More reads than this in flight at once are rare.
   constexpr size_t count = 8;
-  auto *made = static_cast<tdrt_gpu_error *>(
-      allocatePinned(count * sizeof(tdrt_gpu_error)));
+  auto *made = static_cast<tdrt_gpu_record *>(
+      allocatePinned(count * sizeof(tdrt_gpu_record)));
   freeReports.reserve(freeReports.size() + reportsOnTheirWay.size() + 1 +
                       count);
   for (size_t i = 0; i < count; ++i)
-    freeReports.push_back(new (made + i) tdrt_gpu_error());
+    freeReports.push_back(new (made + i) tdrt_gpu_record());
 }
 
 int64_t CudaDevice::queueReports() {
-  if (!mayReport && !isReading)
+  if (!unread.indices && !isReading)
     return countQueuedReports();
   CudaContext::Use use(context);
   waitForReading();
-  if (mayReport)
+  if (unread.indices)
     readReports(work);
   return countQueuedReports();
 }
@@ -398,13 +401,13 @@ void CudaDevice::readReports(CudaQueue &queue) {
   if (freeReports.empty())
     addReports();
   queue.noteWork();
-  tdrt_gpu_error *to = freeReports.back();
+  tdrt_gpu_record *to = freeReports.back();
   context.check(context.driver.cuMemcpyDtoHAsync_v2(
-                    to, address(errors), sizeof *errors, queue.getStream()),
+                    to, address(record), sizeof *record, queue.getStream()),
                 "copying to the cpu");
   reportsOnTheirWay.push_back(to);
   freeReports.pop_back();
-  mayReport = false;
+  unread = {};
 }
 
 void CudaDevice::waitForReading() {
@@ -421,23 +424,25 @@ void CudaDevice::noteReports(int64_t reports) {
   }
 }
 
-bool CudaDevice::takeKernelError(tdrt_gpu_error &error) {
-  if (mayReport || !reportsOnTheirWay.empty())
+bool CudaDevice::takeReports(tdrt_gpu_record &taken) {
+  if (unread.indices || !reportsOnTheirWay.empty())
     synchronize();
-  return takeArrivedError(countQueuedReports(), error);
+  return takeArrived(countQueuedReports(), taken);
 }
 
-bool CudaDevice::takeArrivedError(int64_t reports, tdrt_gpu_error &error) {
+bool CudaDevice::takeArrived(int64_t reports, tdrt_gpu_record &taken) {
   noteReports(reports);
   if (!report)
     return false;
   verifyArrived(report, sizeof *report);
-  if (!report->taken)
-    return false;
-  error = *report;
-  // Later reads have the same error; they must be done before it is cleared.
+  taken = *report;
+  return taken.index_taken || taken.value_taken;
+}
+
+void CudaDevice::clearRecord() {
+  // Later reads have the same reports; they must be done before it is cleared.
   synchronize();
+  noteReports(countQueuedReports());
   *report = {};
-  fillWithZeros(errors, sizeof *errors);
-  return true;
+  fillWithZeros(record, sizeof *record);
 }

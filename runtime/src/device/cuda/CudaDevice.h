@@ -34,7 +34,7 @@ public:
 
   Memory &getMemory() override { return memory; }
   void *allocateArena(int64_t bytes) override;
-  tdrt_gpu_error *getErrors() override { return errors; }
+  tdrt_gpu_record *getRecord() override { return record; }
   void fillWithZeros(void *to, int64_t bytes) override;
   int64_t upload(void *to, const void *from, int64_t bytes) override;
   int64_t download(void *to, const void *from, int64_t bytes) override;
@@ -60,22 +60,23 @@ public:
   void synchronize() override;
   void abandon() noexcept override;
   int64_t queueReports() override;
-  bool takeKernelError(tdrt_gpu_error &error) override;
-  bool takeArrivedError(int64_t reports, tdrt_gpu_error &error) override;
+  bool takeReports(tdrt_gpu_record &taken) override;
+  bool takeArrived(int64_t reports, tdrt_gpu_record &taken) override;
+  void clearRecord() override;
 
 private:
   friend class CudaGraph;
   friend class LaunchSequences;
 
-  void makeErrors();
+  void makeRecord();
   void addReports();
-  /// Queues a read of the errors that kernels have reported.
+  /// Queues a read of what kernels have reported.
   void readReports(CudaQueue &queue);
-  /// Makes in-order work wait for the read of errors in the download queue, if
+  /// Makes in-order work wait for the read of reports in the download queue, if
   /// there is one: needed before a kernel that reports and before a read in the
   /// queue of kernels.
   void waitForReading();
-  /// Notes that the first `reports` reads of errors are done.
+  /// Notes that the first `reports` reads of the record are done.
   void noteReports(int64_t reports);
   /// Copies from the host in `queue`, through `ring`; returns as upload().
   int64_t upload(std::optional<StagingRing> &ring, CudaQueue &queue, void *to,
@@ -123,24 +124,36 @@ private:
   std::vector<Owned<void *>> pinned;
 
   // Null if no kernel of the program reports.
-  tdrt_gpu_error *errors = nullptr; ///< on the GPU
-  /// Pinned host memory that `errors` is read to: the last read that has
+  tdrt_gpu_record *record = nullptr; ///< on the GPU
+  /// Pinned host memory that `record` is read to: the last read that has
   /// arrived, the reads in flight, oldest first, and unused ones.
-  tdrt_gpu_error *report = nullptr;
-  std::deque<tdrt_gpu_error *> reportsOnTheirWay;
-  std::vector<tdrt_gpu_error *> freeReports;
+  tdrt_gpu_record *report = nullptr;
+  std::deque<tdrt_gpu_record *> reportsOnTheirWay;
+  std::vector<tdrt_gpu_record *> freeReports;
   /// How many reads have arrived.
   int64_t arrivedReports = 0;
-  /// Was a kernel that reports launched since the last read of `errors`?
-  bool mayReport = false;
-  /// Is `errors` being read in the download queue, concurrently with kernels?
+  /// What may be reported by kernels that were launched since the last read of
+  /// `record`. Bad indexes are read with each download; a value that is not
+  /// finite is no hurry: it comes with them, or when the GPU is waited for.
+  struct Unread {
+    bool indices = false;
+    bool values = false;
+
+    bool any() const { return indices || values; }
+    void add(const Unread &other) {
+      indices |= other.indices;
+      values |= other.values;
+    }
+  };
+  Unread unread;
+  /// Is `record` being read in the download queue, concurrently with kernels?
   bool isReading = false;
 
   int64_t countQueuedReports() const {
     return arrivedReports + static_cast<int64_t>(reportsOnTheirWay.size());
   }
   /// Downloads that have not been waited for: the position, and the number of
-  /// reads of `errors` that were queued before it.
+  /// reads of `record` that were queued before it.
   struct Download {
     int64_t position, reports;
   };

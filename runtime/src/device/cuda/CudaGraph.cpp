@@ -33,7 +33,7 @@ void CudaGraph::begin() {
           device.work.getStream(), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
       "beginning a graph");
   isCapturing = true;
-  std::swap(mayReport, device.mayReport);
+  std::swap(unread, device.unread);
   std::swap(isReading, device.isReading);
 }
 
@@ -43,7 +43,7 @@ void CudaGraph::end() {
   CudaContext::Use use(context);
   CUgraph captured = nullptr;
   isCapturing = false;
-  std::swap(mayReport, device.mayReport);
+  std::swap(unread, device.unread);
   std::swap(isReading, device.isReading);
   context.check(driver.cuStreamEndCapture(device.work.getStream(), &captured),
                 "ending a graph");
@@ -57,11 +57,11 @@ void CudaGraph::end() {
 void CudaGraph::launch() {
   const CudaContext &context = device.context;
   CudaContext::Use use(context);
-  if (mayReport)
+  if (unread.any())
     device.waitForReading();
   device.work.noteWork();
   context.check(
       context.driver.cuGraphLaunch(executable.get(), device.work.getStream()),
       "launching a graph");
-  device.mayReport |= mayReport;
+  device.unread.add(unread);
 }

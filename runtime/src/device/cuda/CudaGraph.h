@@ -27,8 +27,8 @@ private:
   CudaDevice &device;
   Owned<CUgraphExec> executable;
   bool isCapturing = false;
-  bool mayReport = false; ///< can a kernel of the graph report an error?
-  bool isReading = false; ///< the device's, during the recording
+  CudaDevice::Unread unread; ///< what kernels of the graph may report
+  bool isReading = false;    ///< the device's, during the recording
 };
 
 } // namespace tdrt

@@ -32,9 +32,10 @@ func.func @abs(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-LABEL: func.func @exp
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.exp %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.mul %[[V1]], %[[V0]] : tensor<f64>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.mul %[[V1]], %[[W]] : tensor<f64>
 // CHECK-NEXT: return %[[V2]] : tensor<f64>
 func.func @exp(%x: tensor<f64>) -> tensor<f64> {
   %y = td.exp %x : tensor<f64>
@@ -88,11 +89,12 @@ func.func @log1p(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-LABEL: func.func @sqrt
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.sqrt %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 2.000000e+00 : f64
 // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.mul %[[V0]], %[[V2]] : tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.mul %[[W]], %[[V2]] : tensor<f64>
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.div %[[V1]], %[[V3]] : tensor<f64>
 // CHECK-NEXT: return %[[V4]] : tensor<f64>
 func.func @sqrt(%x: tensor<f64>) -> tensor<f64> {
@@ -104,10 +106,11 @@ func.func @sqrt(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-LABEL: func.func @rsqrt
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.rsqrt %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.mul %[[V0]], %[[V0]] : tensor<f64>
-// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.mul %[[V2]], %[[V0]] : tensor<f64>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.mul %[[W]], %[[W]] : tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.mul %[[V2]], %[[W]] : tensor<f64>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant -5.000000e-01 : f64
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
 // CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V1]], %[[V4]] : tensor<f64>
@@ -151,9 +154,10 @@ func.func @cos(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-LABEL: func.func @tan
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.tan %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.mul %[[V0]], %[[V0]] : tensor<f64>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.mul %[[W]], %[[W]] : tensor<f64>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[V2]], %[[V3]] : tensor<f64>
@@ -235,12 +239,13 @@ func.func @cosh(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-LABEL: func.func @tanh
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.tanh %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sub %[[V2]], %[[V0]] : tensor<f64>
-// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[V2]], %[[V0]] : tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sub %[[V2]], %[[W]] : tensor<f64>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.add %[[V2]], %[[W]] : tensor<f64>
 // CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V3]], %[[V4]] : tensor<f64>
 // CHECK-NEXT: %[[V6:[a-z0-9_]+]] = td.mul %[[V1]], %[[V5]] : tensor<f64>
 // CHECK-NEXT: return %[[V6]] : tensor<f64>
@@ -292,12 +297,13 @@ func.func @erf(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-LABEL: func.func @sigmoid
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.sigmoid %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sub %[[V2]], %[[V0]] : tensor<f64>
-// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.mul %[[V3]], %[[V0]] : tensor<f64>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.sub %[[V2]], %[[W]] : tensor<f64>
+// CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.mul %[[V3]], %[[W]] : tensor<f64>
 // CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V1]], %[[V4]] : tensor<f64>
 // CHECK-NEXT: return %[[V5]] : tensor<f64>
 func.func @sigmoid(%x: tensor<f64>) -> tensor<f64> {
@@ -309,11 +315,12 @@ func.func @sigmoid(%x: tensor<f64>) -> tensor<f64> {
 // CHECK-LABEL: func.func @relu
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>) -> tensor<f64>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.relu %[[A0]] : tensor<f64>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 0.000000e+00 : f64
 // CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.compare le %[[V0]], %[[V2]] : tensor<f64> -> tensor<i1>
+// CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.compare le %[[W]], %[[V2]] : tensor<f64> -> tensor<i1>
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.select %[[V3]], %[[V2]], %[[V1]] : tensor<i1>, tensor<f64>
 // CHECK-NEXT: return %[[V4]] : tensor<f64>
 func.func @relu(%x: tensor<f64>) -> tensor<f64> {
@@ -352,9 +359,10 @@ func.func @sub(%a: tensor<f64>, %b: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
 // CHECK-LABEL: func.func @div
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>, %[[A1:[a-z0-9_]+]]: tensor<f64>) -> (tensor<f64>, tensor<f64>)
 // CHECK: %[[V0:[a-z0-9_]+]] = td.div %[[A0]], %[[A1]] : tensor<f64>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
-// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.div %[[V0]], %[[A1]] : tensor<f64>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.div %[[W]], %[[A1]] : tensor<f64>
 // CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.div %[[V1]], %[[A1]] : tensor<f64>
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.mul %[[V1]], %[[V2]] : tensor<f64>
 // CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.neg %[[V4]] : tensor<f64>
@@ -383,6 +391,7 @@ func.func @mod(%a: tensor<f64>, %b: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
 // CHECK-LABEL: func.func @pow
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f64>, %[[A1:[a-z0-9_]+]]: tensor<f64>) -> (tensor<f64>, tensor<f64>)
 // CHECK: %[[V0:[a-z0-9_]+]] = td.pow %[[A0]], %[[A1]] : tensor<f64>
+// CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f64>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f64>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 0.000000e+00 : f64
@@ -395,7 +404,7 @@ func.func @mod(%a: tensor<f64>, %b: tensor<f64>) -> (tensor<f64>, tensor<f64>) {
 // CHECK-NEXT: %[[V7:[a-z0-9_]+]] = td.mul %[[V1]], %[[V6]] : tensor<f64>
 // CHECK-NEXT: %[[V8:[a-z0-9_]+]] = td.compare eq %[[A1]], %[[V2]] : tensor<f64> -> tensor<i1>
 // CHECK-NEXT: %[[V9:[a-z0-9_]+]] = td.log %[[A0]] : tensor<f64>
-// CHECK-NEXT: %[[V10:[a-z0-9_]+]] = td.mul %[[V0]], %[[V9]] : tensor<f64>
+// CHECK-NEXT: %[[V10:[a-z0-9_]+]] = td.mul %[[W]], %[[V9]] : tensor<f64>
 // CHECK-NEXT: %[[V11:[a-z0-9_]+]] = td.mul %[[V1]], %[[V10]] : tensor<f64>
 // CHECK-NEXT: %[[V12:[a-z0-9_]+]] = td.compare eq %[[A0]], %[[V2]] : tensor<f64> -> tensor<i1>
 // CHECK-NEXT: %[[V13:[a-z0-9_]+]] = td.compare ge %[[A1]], %[[V2]] : tensor<f64> -> tensor<i1>

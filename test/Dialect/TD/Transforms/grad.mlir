@@ -109,13 +109,14 @@ func.func @fan_out(%x: tensor<f32>) -> tensor<f32> {
 // CHECK-LABEL: func.func @nested
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>) -> tensor<f32>
 // CHECK: %[[V0:[a-z0-9_]+]] = td.exp %[[A0]] : tensor<f32>
+// CHECK-NEXT: %[[WATCHED:[a-z0-9_]+]] = td.watch %[[V0]] : tensor<f32>
 // CHECK-NEXT: %[[C0:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V1:[a-z0-9_]+]] = td.fill %[[C0]] : f64 -> tensor<f32>
-// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.mul %[[V1]], %[[V0]] : tensor<f32>
+// CHECK-NEXT: %[[V2:[a-z0-9_]+]] = td.mul %[[V1]], %[[WATCHED]] : tensor<f32>
 // CHECK-NEXT: %[[C1:[a-z0-9_]+]] = arith.constant 1.000000e+00 : f64
 // CHECK-NEXT: %[[V3:[a-z0-9_]+]] = td.fill %[[C1]] : f64 -> tensor<f32>
 // CHECK-NEXT: %[[V4:[a-z0-9_]+]] = td.mul %[[V3]], %[[V1]] : tensor<f32>
-// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V4]], %[[V0]] : tensor<f32>
+// CHECK-NEXT: %[[V5:[a-z0-9_]+]] = td.mul %[[V4]], %[[WATCHED]] : tensor<f32>
 // CHECK-NEXT: return %[[V5]] : tensor<f32>
 func.func @nested(%x: tensor<f32>) -> tensor<f32> {
   %y = td.exp %x : tensor<f32>
@@ -143,14 +144,15 @@ func.func @not_reached(%x: tensor<f32>, %y: tensor<?xf32>, %w: tensor<f32>) -> (
   return %g#0, %g#1, %g#2 : tensor<f32>, tensor<?xf32>, tensor<f32>
 }
 
-// A gradient that is rounded on its way.
+// A gradient that is rounded on its way. The value is returned, so it is watched.
 // CHECK-LABEL: func.func @rounded
 // CHECK-SAME: (%[[A0:[a-z0-9_]+]]: tensor<f32>) -> (tensor<f32>, tensor<f32>)
 // CHECK: %[[Y:[a-z0-9_]+]] = td.exp %[[A0]] : tensor<f32>
-// CHECK: %[[G:[a-z0-9_]+]] = td.mul %{{.*}}, %[[Y]] : tensor<f32>
+// CHECK-NEXT: %[[WATCHED:[a-z0-9_]+]] = td.watch %[[Y]] : tensor<f32>
+// CHECK: %[[G:[a-z0-9_]+]] = td.mul %{{.*}}, %[[WATCHED]] : tensor<f32>
 // CHECK-NEXT: %[[N:[a-z0-9_]+]] = td.cast %[[G]] : tensor<f32> to tensor<bf16>
 // CHECK-NEXT: %[[W:[a-z0-9_]+]] = td.cast %[[N]] : tensor<bf16> to tensor<f32>
-// CHECK-NEXT: return %[[Y]], %[[W]] : tensor<f32>, tensor<f32>
+// CHECK-NEXT: return %[[WATCHED]], %[[W]] : tensor<f32>, tensor<f32>
 func.func @rounded(%x: tensor<f32>) -> (tensor<f32>, tensor<f32>) {
   %r = td.round_gradient %x to bf16 : tensor<f32>
   %y = td.exp %r : tensor<f32>
