@@ -8,7 +8,7 @@ Features:
   sanitized  the tools run under ASan and UBSan; only the front end's are built
   full       ./tdc.sh test --full: the whole op matrix
   cc         a C compiler is there, for programs made by `tdc build`
-  bash, zsh, fish, man  these programs are there
+  bash, zsh, fish, man, make, ninja  these programs are there
   textmate   the package that reads TextMate grammars is there, too
   chromium   a browser without a window is there, %chromium
   site       scripts/site.py has installed what it needs
@@ -72,11 +72,9 @@ if cc:
 if cc and all(map(shutil.which, ("c++", "cmake", "pkg-config"))):
     config.available_features.add("embed")
 
-for shell in ("bash", "zsh", "fish"):
-    if shutil.which(shell):
-        config.available_features.add(shell)
-if shutil.which("man"):
-    config.available_features.add("man")
+for program in ("bash", "zsh", "fish", "man", "make", "ninja"):
+    if shutil.which(program):
+        config.available_features.add(program)
 
 chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 if chromium:

@@ -17,6 +17,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
+#include <set>
 
 namespace tdc {
 
@@ -66,6 +67,11 @@ public:
                   llvm::StringRef otherwise, llvm::StringRef simLibrary);
 
   const SourceManager &getSources() const { return sources; }
+
+  /// The names of the files that the result depends on: the program, its
+  /// imports, and the data files whose headers the check asked for, which may
+  /// be missing.
+  std::set<std::string> getFiles() const;
 
   /// The range of a location in the user's files; invalid if it is in none.
   SourceRange getRange(mlir::Location location) const;
@@ -146,6 +152,7 @@ private:
   /// the bytes that the program needs in addition to the state.
   double batchShare = 1;
   std::vector<FileSize> fileSizes;
+  std::set<std::string> dataFiles; ///< whose headers the check asked for
   /// `arg`s that must be known to compile and are fixed at their defaults.
   llvm::StringSet<> fixedArguments;
   SourceRange neededAt; ///< the first use that needs one of them

@@ -168,7 +168,10 @@ CheckOptions Compilation::getCheckOptions() {
   result.devicesAreFinal =
       runs || options.purpose == Purpose::Emit || machine ||
       (options.purpose == Purpose::Build && options.device == "cpu");
-  result.readHeader = readHeader;
+  result.readHeader = [this](llvm::StringRef path, llvm::StringRef key) {
+    dataFiles.insert(path.str());
+    return readHeader(path, key);
+  };
   result.observer = observer;
   result.foundBatchSize = [this](const BatchSize &size) {
     batchSizes.push_back(size);
@@ -312,6 +315,14 @@ bool Compilation::walk(Emitter &emitter) {
   if (machines.versions.empty() && options.purpose == Purpose::Build)
     machines.versions = {checks.countCudaDevices()};
   return !diags.hasErrors();
+}
+
+std::set<std::string> Compilation::getFiles() const {
+  std::set<std::string> files = dataFiles;
+  for (FileId id = 1; id <= sources.getNumFiles(); ++id)
+    if (!sources.getName(id).starts_with("<")) // a text of tdc
+      files.insert(sources.getName(id).str());
+  return files;
 }
 
 const DiagnosticEngine &Compilation::inspect() {

@@ -10,6 +10,7 @@
 #include "Compilation/Compilation.h"
 #include "Compilation/DeepStack.h"
 #include "Compilation/Machine.h"
+#include "Depfile.h"
 #include "Libraries.h"
 #include "OutputFile.h"
 #include "Terminal.h"
@@ -18,6 +19,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 #include <tuple>
 
 using namespace tdc;
@@ -83,12 +85,20 @@ static std::string getSymbol(size_t index, llvm::ArrayRef<int64_t> versions) {
                     : "tdc_program_" + std::to_string(versions[index]);
 }
 
+/// What a program was compiled to, and from.
+struct Compiled {
+  std::vector<llvm::SmallString<0>> objects; ///< one for each version
+  std::set<std::string> files;
+};
+
 /// Compiles all versions, each to an object file.
 static int compile(const Options &options, Terminal &terminal,
-                   std::vector<llvm::SmallString<0>> &objects) {
+                   Compiled &result) {
   Compilation checked(options, terminal);
   if (!checked.generate())
     return checked.getExitCode();
+  // It has checked the program for all machines.
+  result.files = checked.getFiles();
   llvm::ArrayRef<int64_t> versions = checked.getVersions();
   for (auto [index, gpus] : llvm::enumerate(versions)) {
     std::optional<Compilation> other;
@@ -104,7 +114,7 @@ static int compile(const Options &options, Terminal &terminal,
     version.setVersion(gpus, getSymbol(index, versions),
                        getSymbol(index + 1, versions),
                        findLibrary("libtdc_sim_cuda.so"));
-    llvm::raw_svector_ostream os(objects.emplace_back());
+    llvm::raw_svector_ostream os(result.objects.emplace_back());
     if (!version.lower(Phase::LLVM) ||
         !version.emitCode(Phase::Obj, /*withMain=*/index == 0, os))
       return version.getExitCode();
@@ -141,12 +151,16 @@ static int build(const Options &options, Terminal &terminal) {
       !llvm::sys::fs::is_regular_file(options.output))
     return fail("cannot write `" + options.output +
                 "`: it exists and is not a file");
-  std::vector<llvm::SmallString<0>> objects;
-  if (int exitCode = compile(options, terminal, objects))
+  Compiled compiled;
+  if (int exitCode = compile(options, terminal, compiled))
     return exitCode;
-  std::vector<TemporaryFile> files(objects.size());
+  if (!options.depfile.empty())
+    if (int exitCode =
+            writeFile(options.depfile, getRule(options.output, compiled.files)))
+      return exitCode;
+  std::vector<TemporaryFile> files(compiled.objects.size());
   llvm::SmallVector<llvm::StringRef> names;
-  for (auto [file, object] : llvm::zip(files, objects)) {
+  for (auto [file, object] : llvm::zip(files, compiled.objects)) {
     if (llvm::Error error = file.write(getTarget(options.output), object))
       return fail("cannot write next to `" + options.output +
                   "`: " + llvm::toString(std::move(error)));

@@ -24,7 +24,7 @@ static ExitCode compile(Compilation &compilation, const Options &options) {
   return compilation.getExitCode();
 }
 
-/// Checks the program of `options`. Adds the files that it was read from to
+/// Checks the program of `options`. Adds the files that it depends on to
 /// `watch`.
 static ExitCode checkProgram(Options &options, Terminal &terminal,
                              FileWatch &watch) {
@@ -46,9 +46,8 @@ static ExitCode checkProgram(Options &options, Terminal &terminal,
     compilation.setText(input->getBuffer());
   }
   ExitCode exitCode = compile(compilation, options);
-  const SourceManager &sources = compilation.getSources();
-  for (FileId id = 1; id <= sources.getNumFiles(); ++id)
-    watch.add(sources.getName(id));
+  for (const std::string &file : compilation.getFiles())
+    watch.add(file);
   return exitCode;
 }
 

@@ -185,6 +185,8 @@ private:
     switch (arg.getOption().getID()) {
     case OPT_output:
       return nameOf(options.output, "a file");
+    case OPT_depfile:
+      return nameOf(options.depfile, "a file");
     case OPT_html:
       return nameOf(options.reportPage, "a file");
     case OPT_trace:

@@ -53,6 +53,7 @@ struct Options : CompileOptions {
   unsigned threads = 0; ///< 0: as many as the runtime chooses
 
   std::string output;
+  std::string depfile; ///< "" if none is wanted
   Phase phase = Phase::TD;
   std::string graph; ///< svg or html instead of a phase; else ""
   bool verbose = false;

@@ -53,8 +53,9 @@ def verbose : Switch<"verbose", "show source lines, and the resources of GPU ker
 defm cubin : Valued<"cubin", "<chips>", "add machine code for GPUs, as sm_80,sm_90", ArtefactVerbs>;
 defm target_cpu : Valued<"target-cpu", "<name>", "make code for another processor, as haswell", ArtefactVerbs>;
 def embed_source : Switch<"embed-source", "put source lines into the program, for its errors", [BuildVerb]>;
+defm depfile : Valued<"depfile", "<file>", "write the files that were read, as a rule for make", [BuildVerb]>;
 defm set : Valued<"set", "<arg>=<value>", "give an `arg` its value now", [CheckVerb, BuildVerb, EmitVerb, FixVerb, ReportVerb]>;
-def watch : Switch<"watch", "check again when a file or one of its imports changes", [CheckVerb]>;
+def watch : Switch<"watch", "check again when a file that is read changes", [CheckVerb]>;
 def check : Switch<"check", "list the files that would change, write nothing", [FmtVerb]>;
 def dry_run : Switch<"dry-run", "say what would change, write nothing", [FixVerb]>;
 
