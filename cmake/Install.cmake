@@ -1,7 +1,7 @@
 # The rules of `cmake --install`: the command, the library for embedding
 # (libtdc.so with its headers), and the libraries that tdc links into the
-# programs it builds, which it looks for in ../lib. `dist` builds everything
-# that is installed.
+# programs it builds, which it looks for in ../lib; documents and examples.
+# `dist` builds everything that is installed.
 include(CMakePackageConfigHelpers)
 
 add_custom_target(dist)
@@ -12,7 +12,13 @@ install(TARGETS tdc_shared EXPORT tdcTargets LIBRARY DESTINATION lib)
 install(TARGETS tdc_sim_cuda LIBRARY DESTINATION lib)
 install(FILES ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libtdc_rt.a DESTINATION lib)
 install(DIRECTORY include/tdc DESTINATION include)
-install(FILES LICENSE DESTINATION share/doc/tdc)
+
+# The same folders as in the source tree: pages name other pages and examples by
+# their paths there.
+set(documents share/doc/tdc)
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${documents})
+install(DIRECTORY docs examples DESTINATION ${documents}
+        PATTERN __pycache__ EXCLUDE)
 
 set(texts ${CMAKE_BINARY_DIR}/tools/tdc)
 install(FILES ${texts}/tdc.1 DESTINATION share/man/man1)

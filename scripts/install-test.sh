@@ -11,6 +11,7 @@ set -euo pipefail
 [ $# = 1 ] && [ "$(id -u)" = 0 ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/.." && pwd)
 release=$root/build/release
+examples=$release/install/share/doc/tdc/examples
 "$root/scripts/chroot-test.sh" --setup-only "$1"
 jail=$(cd "$1" && pwd)
 mount --bind /dev "$jail/dev"
@@ -23,14 +24,14 @@ inside() { chroot "$jail" /usr/bin/env -C /try PATH=/opt/tdc/bin:/usr/sbin:/usr/
 rm -rf "$jail/opt/tdc" "$jail/try"
 mkdir -p "$jail/try"
 cp -a "$release/install" "$jail/opt/tdc"
-cp "$root"/examples/*.tdsl "$root"/examples/embed/net.tdsl "$jail/try"
+cp "$examples"/*.tdsl "$examples"/embed/net.tdsl "$jail/try"
 
 say "clients of libtdc.so and a program, built here"
 build=$(mktemp -d)
-cmake -S "$root/examples/embed" -B "$build" -DCMAKE_PREFIX_PATH="$jail/opt/tdc" \
+cmake -S "$examples/embed" -B "$build" -DCMAKE_PREFIX_PATH="$jail/opt/tdc" \
   -DCMAKE_BUILD_RPATH=/opt/tdc/lib >/dev/null
 cmake --build "$build" >/dev/null
-"$release/install/bin/tdc" build "$root/examples/simple_model.tdsl" -o "$build/simple_model"
+"$release/install/bin/tdc" build "$examples/simple_model.tdsl" -o "$build/simple_model"
 cp "$build/xor" "$build/serve" "$build/simple_model" "$jail/try"
 rm -r "$build"
 
