@@ -310,8 +310,9 @@ def package(stage):
     """The install tree and the wheel, used as by other projects: a program that compiles
     repeatedly, and the tests of the Python package."""
     stage.must_run("scripts/wheel.sh")
-    config = {"PKG_CONFIG_PATH": str(RELEASE / "install/lib/pkgconfig")}
-    _, flags = stage.run("pkg-config", "--cflags", "--libs", "tdc", env=config)
+    prefix = RELEASE / "install"
+    _, flags = stage.run("pkg-config", "--cflags", "--libs", "tdc",
+                         env={"PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")})
     cycles = 2000 if stage.full else 50
     for name, option, limit in (("growth", "-g", ["1024"]), ("leaks", "-fsanitize=leak", [])):
         soak = RELEASE / f"soak-{name}"
@@ -331,7 +332,7 @@ def package(stage):
     status, output = stage.run(
         "build/venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",
         f"--junitxml={report}", "test/Python",
-        env={"PYTHONPATH": str(packages), **config})
+        env={"PYTHONPATH": str(packages), "prefix": str(prefix)})
     if not report.exists():
         raise StageBroken(f"pytest:\n{output}")
     if status != 0:
