@@ -37,8 +37,9 @@ static void sayWhereBundleIs() {
     say({"  please report it where you got tdc, with the folder ",
          bundle.getFolder(), ", which has your program in it\n"});
   else
-    say({"  please report it where you got tdc; it could not make a folder for "
-         "the report here or in $TMPDIR\n"});
+    say({"  please report it where you got tdc, with the program, the command "
+         "and what `tdc version` prints\n"
+         "  (no folder for them could be made here or in $TMPDIR)\n"});
 }
 
 [[noreturn]] static void endWithBug() {
