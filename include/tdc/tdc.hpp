@@ -17,6 +17,7 @@
 #include "tdc/tdc.h"
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -199,6 +200,9 @@ struct Options {
   bool noTOps = false, tf32 = false;
   /// As on a command line: "--epochs", "3".
   std::vector<std::string> arguments;
+  /// Called for every error and warning while the program is compiled, maybe on
+  /// another thread. A warning is reported nowhere else. It must not throw.
+  std::function<void(const tdc_diagnostic &)> report;
 };
 
 /// A running program. Movable; several threads may call it at once.
@@ -291,6 +295,12 @@ Expected<Module> load(const Options &options, Compile compile) {
   settings.tf32 = options.tf32;
   settings.num_arguments = words.size();
   settings.arguments = words.data();
+  if (options.report) {
+    settings.user = const_cast<Options *>(&options);
+    settings.report = [](void *user, const tdc_diagnostic *diagnostic) {
+      static_cast<const Options *>(user)->report(*diagnostic);
+    };
+  }
   tdc_error *error = nullptr;
   tdc_program *program;
   tdc_module *module;
