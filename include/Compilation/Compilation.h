@@ -79,6 +79,12 @@ public:
   /// The sizes that were read from data files. Known after generate().
   llvm::ArrayRef<FileSize> getFileSizes() const { return fileSizes; }
 
+  /// The types of the exported functions, as they are written. Known after
+  /// generate().
+  std::vector<Signature> getSignatures() const {
+    return program->getSignatures();
+  }
+
   /// The file of the program.
   FileId getFile() const { return file; }
 

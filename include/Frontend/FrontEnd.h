@@ -13,6 +13,8 @@
 #include "Frontend/Diagnostics.h"
 #include "Frontend/Emitter.h"
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace tdc {
 
@@ -21,6 +23,13 @@ struct ProgramArgument {
   llvm::StringRef name;
   /// As the program's author wrote it; none if a user must give it.
   std::optional<llvm::StringRef> defaultText;
+};
+
+/// The types of an exported function, as the program writes them.
+struct Signature {
+  std::string name;
+  std::vector<std::string> parameters; ///< "f32[N, 2]"
+  std::string result;                  ///< "" if it is not written
 };
 
 /// The machines that a program is for.
@@ -45,6 +54,8 @@ public:
   /// The description that `--help` of the program shows; may be empty.
   virtual llvm::StringRef getHelp() const = 0;
   virtual llvm::SmallVector<ProgramArgument> getArguments() const = 0;
+  /// Those of the functions that the program exports, if they are written.
+  virtual std::vector<Signature> getSignatures() const = 0;
 
   /// Checks the program and emits its version for a machine with the devices of
   /// the options. The contents of `emitter` are useful only if `diags` has no

@@ -30,13 +30,17 @@ public:
     return *static_cast<const tdrt_program *>(jit->getEntry());
   }
 
+  /// The types of the exported functions, as they are written.
+  const std::vector<Signature> &getSignatures() const { return signatures; }
+
   /// The command line of the program: its file, then its arguments.
   const std::vector<const char *> &getArgv() const { return argv; }
 
 private:
-  Program(std::unique_ptr<JIT> jit, const CompileOptions &options);
+  explicit Program(const CompileOptions &options);
 
   std::unique_ptr<JIT> jit;
+  std::vector<Signature> signatures;
   std::vector<std::string> words;
   std::vector<const char *> argv; ///< of `words`
 };

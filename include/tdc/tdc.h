@@ -24,10 +24,11 @@
  *  - All functions may be called from several threads at once, also with the
  *    same handles, except for those that free a handle.
  *  - No function throws, prints, changes signal handlers or ends the process,
- *    with these exceptions: the output of the program itself; tdc_run; running
- *    out of memory while a program is compiled, which ends the process; and
- *    files of 64 MB and more, which are mapped. For them a handler of SIGBUS is
- *    set, which ends the process if the file gets shorter while it is read.
+ *    with these exceptions: the output of the program itself; tdc_run;
+ *    tdc_main; running out of memory while a program is compiled, which ends
+ *    the process; and files of 64 MB and more, which are mapped. For them a
+ *    handler of SIGBUS is set, which ends the process if the file gets shorter
+ *    while it is read.
  *  - Structs that begin with `size` may grow: set it to sizeof of yours.
  *
  *===----------------------------------------------------------------------===*/
@@ -138,6 +139,11 @@ TDC_API void tdc_program_free(tdc_program *program);
  * time: other calls wait. Returns the exit code. */
 TDC_API int tdc_run(const tdc_program *program);
 
+/* The command `tdc`: does what `argv` says, and ends the process with the exit
+ * code. It finds what `tdc build` links programs with in the folder of the
+ * executable, and in ../lib. */
+__attribute__((noreturn)) TDC_API void tdc_main(int argc, char **argv);
+
 /*===- Modules ---------------------------------------------------------------*/
 
 /* A running program: its state and its random numbers. */
@@ -230,6 +236,11 @@ typedef struct tdc_function {
    * the state of the module (or the program uses GPUs), and each call excludes
    * others. */
   int32_t runs_alone;
+  const char *help; /* its `##` comment; "" if it has none */
+  /* The types as the program writes them: num_inputs strings, "f32[N, 2]"; the
+   * result's is "" if it is not written. */
+  const char *const *input_spellings;
+  const char *result_spelling;
 } tdc_function;
 
 TDC_API size_t tdc_function_count(const tdc_program *program);
@@ -277,6 +288,29 @@ TDC_API size_t tdc_state_count(const tdc_program *program);
 /* Tensor number `index`, from 0; NULL if there are fewer. */
 TDC_API const tdc_tensor_type *tdc_state_get(const tdc_program *program,
                                              size_t index);
+
+typedef enum tdc_state_kind {
+  TDC_PARAMETER = 0,
+  TDC_BUFFER = 1,
+  TDC_OPTIMIZER_STATE = 2 /* also of a schedule of the learning rate */
+} tdc_state_kind;
+
+/* What a tensor of the state is. */
+typedef struct tdc_state_role {
+  size_t size;
+  tdc_state_kind kind;
+  /* The name in the program of the model that has it, "net", and its name in
+   * the model: "fc1.weight". For the state of optimizers: "", and its whole
+   * name. */
+  const char *model;
+  const char *key;
+  /* The number of the tensor that this is another name of; or its own. */
+  size_t tied;
+} tdc_state_role;
+
+/* The role of tensor number `index`, from 0; NULL if there are fewer. */
+TDC_API const tdc_state_role *tdc_state_get_role(const tdc_program *program,
+                                                 size_t index);
 
 /* Copies a tensor of the state to `tensor`, as tdc_call does with a result. */
 TDC_API tdc_status tdc_state_read(tdc_module *module, const char *name,

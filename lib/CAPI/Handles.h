@@ -54,7 +54,8 @@ private:
 
 struct Function : tdc_function {
   const Interface *owner = nullptr;
-  int32_t index = 0; ///< of the export
+  std::vector<const char *> spellings; ///< of the inputs
+  int32_t index = 0;                   ///< of the export
 };
 
 /// Whether the slot is part of the state that files and callers see. Gradients
@@ -71,7 +72,13 @@ struct Interface {
   std::vector<std::vector<tdc_tensor_type>> ports; ///< of all functions
   std::vector<Function> functions;
   std::vector<tdc_tensor_type> state;
-  std::vector<int32_t> stateSlots; ///< index in the program's table of slots
+  std::vector<int32_t> stateSlots;    ///< index in the program's table of slots
+  std::vector<tdc_state_role> roles;  ///< of the tensors of the state
+  std::deque<std::string> modelNames; ///< that the roles point to
+
+private:
+  void addFunctions();
+  void addState(const char *name, const char *key, int32_t slotIndex);
 };
 
 } // namespace tdc

@@ -1,6 +1,8 @@
 //===- Interfaces.cpp - the functions and the state of a program ----------===//
 
 #include "Handles.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 using namespace tdc;
 
@@ -14,8 +16,7 @@ static std::vector<tdc_tensor_type> describe(const tdrt_port *ports,
   return types;
 }
 
-Interface::Interface(std::unique_ptr<const Program> program)
-    : code(std::move(program)) {
+void Interface::addFunctions() {
   const tdrt_program &table = code->get();
   // Fill `ports` completely first: the functions point into it.
   for (int32_t i = 0; i < table.num_exports; ++i) {
@@ -33,21 +34,53 @@ Interface::Interface(std::unique_ptr<const Program> program)
     function.inputs = ports[2 * i].data();
     function.outputs = ports[2 * i + 1].data();
     function.runs_alone = row.changes_state || table.gpu;
+    function.help = row.help ? row.help : "";
     function.owner = this;
     function.index = i;
+    function.spellings.assign(row.num_inputs, "");
+    function.result_spelling = "";
+    for (const Signature &signature : code->getSignatures()) {
+      if (signature.name != row.name)
+        continue;
+      llvm::transform(signature.parameters, function.spellings.begin(),
+                      [](const std::string &text) { return text.c_str(); });
+      function.result_spelling = signature.result.c_str();
+    }
   }
-  for (int32_t i = 0; i < table.num_slots; ++i) {
-    const tdrt_slot &slot = table.slots[i];
-    if (!isState(slot))
-      continue;
-    state.push_back({slot.name, slot.dtype, slot.rank, slot.dims});
-    stateSlots.push_back(i);
+  for (Function &function : functions)
+    function.input_spellings = function.spellings.data();
+}
+
+void Interface::addState(const char *name, const char *key, int32_t slotIndex) {
+  const tdrt_slot &slot = code->get().slots[slotIndex];
+  size_t tied = llvm::find(stateSlots, slotIndex) - stateSlots.begin();
+  state.push_back({name, slot.dtype, slot.rank, slot.dims});
+  stateSlots.push_back(slotIndex);
+  if (slot.kind == TDRT_SLOT_MOMENT) {
+    roles.push_back(
+        {sizeof(tdc_state_role), TDC_OPTIMIZER_STATE, "", name, tied});
+    return;
   }
+  // A name is that of the model, a point and the key.
+  llvm::StringRef model = name;
+  model.consume_back(key);
+  model.consume_back(".");
+  modelNames.push_back(model.str());
+  roles.push_back({sizeof(tdc_state_role),
+                   slot.kind == TDRT_SLOT_PARAM ? TDC_PARAMETER : TDC_BUFFER,
+                   modelNames.back().c_str(), key, tied});
+}
+
+Interface::Interface(std::unique_ptr<const Program> program)
+    : code(std::move(program)) {
+  addFunctions();
+  const tdrt_program &table = code->get();
+  for (int32_t i = 0; i < table.num_slots; ++i)
+    if (isState(table.slots[i]))
+      addState(table.slots[i].name, table.slots[i].key, i);
   for (int32_t i = 0; i < table.num_aliases; ++i) {
     const tdrt_alias &alias = table.aliases[i];
-    const tdrt_slot &slot = table.slots[alias.slot];
-    state.push_back({alias.name, slot.dtype, slot.rank, slot.dims});
-    stateSlots.push_back(alias.slot);
+    addState(alias.name, alias.key, alias.slot);
   }
 }
 
@@ -89,4 +122,10 @@ size_t tdc_state_count(const tdc_program *program) {
 const tdc_tensor_type *tdc_state_get(const tdc_program *program, size_t index) {
   const std::vector<tdc_tensor_type> &state = program->interface->state;
   return index < state.size() ? &state[index] : nullptr;
+}
+
+const tdc_state_role *tdc_state_get_role(const tdc_program *program,
+                                         size_t index) {
+  const std::vector<tdc_state_role> &roles = program->interface->roles;
+  return index < roles.size() ? &roles[index] : nullptr;
 }

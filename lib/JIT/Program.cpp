@@ -6,8 +6,7 @@
 
 namespace tdc {
 
-Program::Program(std::unique_ptr<JIT> jit, const CompileOptions &options)
-    : jit(std::move(jit)), words{options.file} {
+Program::Program(const CompileOptions &options) : words{options.file} {
   llvm::append_range(words, options.programArgs);
   for (const std::string &word : words)
     argv.push_back(word.c_str());
@@ -16,7 +15,8 @@ Program::Program(std::unique_ptr<JIT> jit, const CompileOptions &options)
 static std::unique_ptr<JIT> link(const CompileOptions &options,
                                  const llvm::StringRef *text,
                                  Listener &listener, ExitCode &code,
-                                 MakeFrontEnd makeFrontEnd) {
+                                 MakeFrontEnd makeFrontEnd,
+                                 std::vector<Signature> &signatures) {
   Compilation compilation(options, listener, makeFrontEnd);
   if (text)
     compilation.setText(*text);
@@ -26,6 +26,7 @@ static std::unique_ptr<JIT> link(const CompileOptions &options,
     code = compilation.getExitCode();
     return nullptr;
   }
+  signatures = compilation.getSignatures();
   Step step(&listener, "link");
   auto jit = JIT::create(objects, "tdc_program");
   if (jit)
@@ -41,12 +42,12 @@ std::unique_ptr<Program> Program::compile(const CompileOptions &options,
                                           Listener &listener, ExitCode &code,
                                           MakeFrontEnd makeFrontEnd) {
   code = ExitOk;
-  std::unique_ptr<JIT> jit;
-  runOnDeepStack(
-      [&] { jit = link(options, text, listener, code, makeFrontEnd); });
-  if (!jit)
-    return nullptr;
-  return std::unique_ptr<Program>(new Program(std::move(jit), options));
+  std::unique_ptr<Program> program(new Program(options));
+  runOnDeepStack([&] {
+    program->jit =
+        link(options, text, listener, code, makeFrontEnd, program->signatures);
+  });
+  return program->jit ? std::move(program) : nullptr;
 }
 
 } // namespace tdc

@@ -3,8 +3,19 @@
 #include "Frontend/TDSLFrontEnd.h"
 #include "Frontend/Parser.h"
 #include "Versions.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;
+
+/// The words of a type on one line.
+static std::string spell(const SourceManager &sources,
+                         const ast::TypeExpr *type) {
+  if (!type)
+    return "";
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(sources.getText(type->range), words);
+  return llvm::join(words, " ");
+}
 
 namespace {
 
@@ -31,6 +42,21 @@ public:
             sources->getText(arg->defaultValue->range);
     }
     return arguments;
+  }
+
+  std::vector<Signature> getSignatures() const override {
+    std::vector<Signature> signatures;
+    for (const ast::Stmt *item : tree->items) {
+      auto *fn = llvm::dyn_cast<ast::FnDecl>(item);
+      if (!fn || !fn->isExport)
+        continue;
+      Signature &made = signatures.emplace_back();
+      made.name = fn->name.text.str();
+      for (const ast::Param &param : fn->params)
+        made.parameters.push_back(spell(*sources, param.type));
+      made.result = spell(*sources, fn->result);
+    }
+    return signatures;
   }
 
   Machines check(const CheckOptions &options, DiagnosticEngine &diags,

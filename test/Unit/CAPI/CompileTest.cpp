@@ -29,6 +29,23 @@ TEST(CompileTest, Interface) {
   EXPECT_EQ(tdc_state_get(program, 3), nullptr);
 }
 
+TEST(CompileTest, FunctionsAsTheyAreWritten) {
+  Program program("## Scales `x`.\n"
+                  "##\n"
+                  "## Keeps its shape.\n"
+                  "export fn f(x: f32[N,\n"
+                  "                   M], k: f32[]) -> f32[N, M] = x * k\n"
+                  "export fn g() = zeros(2)\n");
+  const tdc_function *f = program.find("f"), *g = program.find("g");
+  EXPECT_EQ(f->size, sizeof(tdc_function));
+  EXPECT_STREQ(f->help, "Scales `x`.\n\nKeeps its shape.");
+  EXPECT_STREQ(f->input_spellings[0], "f32[N, M]");
+  EXPECT_STREQ(f->input_spellings[1], "f32[]");
+  EXPECT_STREQ(f->result_spelling, "f32[N, M]");
+  EXPECT_STREQ(g->help, "");
+  EXPECT_STREQ(g->result_spelling, "");
+}
+
 TEST(CompileTest, NoSuchFunction) {
   Program program(kLinear);
   const tdc_function *function;

@@ -46,6 +46,17 @@ TEST(StateTest, TiedTensors) {
   EXPECT_EQ(names, (std::vector<std::string>{"lm.wte.weight", "lm.head.weight",
                                              "other.weight"}));
   EXPECT_EQ(tdc_state_get(program, names.size()), nullptr);
+  std::vector<std::string> roles;
+  for (size_t i = 0; i < tdc_state_count(program); ++i) {
+    const tdc_state_role &role = *tdc_state_get_role(program, i);
+    EXPECT_EQ(role.size, sizeof role);
+    EXPECT_EQ(role.kind, TDC_PARAMETER);
+    EXPECT_EQ(role.tied, 0u);
+    roles.push_back(role.model + std::string(" ") + role.key);
+  }
+  EXPECT_EQ(roles, (std::vector<std::string>{"lm wte.weight", "lm head.weight",
+                                             "other weight"}));
+  EXPECT_EQ(tdc_state_get_role(program, names.size()), nullptr);
 
   Module one(program), two(program);
   Error error;
@@ -74,6 +85,34 @@ TEST(StateTest, TiedTensors) {
   EXPECT_EQ(floatsOf(output), (std::vector<float>{12, 4}));
   tdc_tensor_free(&output);
   unlink(path.c_str());
+}
+
+TEST(StateTest, Roles) {
+  Program program("let net = BatchNorm1d(2)\n"
+                  "let optimizer = SGD(net.parameters(), lr=0.1,\n"
+                  "                    momentum=0.9)\n"
+                  "export fn step(x: f32[4, 2]) -> f32[] {\n"
+                  "    let loss = net(x).sum()\n"
+                  "    loss.backward()\n"
+                  "    optimizer.step()\n"
+                  "    return loss\n"
+                  "}\n"
+                  "export fn mean() -> f32[2] = net.running_mean\n");
+  int found = 0;
+  for (size_t i = 0; i < tdc_state_count(program); ++i) {
+    std::string name = tdc_state_get(program, i)->name;
+    const tdc_state_role &role = *tdc_state_get_role(program, i);
+    bool isOptimizers = name.find("opt.") == 0;
+    EXPECT_EQ(role.kind, isOptimizers                 ? TDC_OPTIMIZER_STATE
+                         : name == "net.running_mean" ? TDC_BUFFER
+                                                      : TDC_PARAMETER)
+        << name;
+    EXPECT_EQ(role.tied, i);
+    EXPECT_STREQ(role.model, isOptimizers ? "" : "net");
+    EXPECT_EQ(role.key, isOptimizers ? name : name.substr(strlen("net.")));
+    found |= 1 << role.kind;
+  }
+  EXPECT_EQ(found, 7); // there are tensors of each kind
 }
 
 TEST(StateTest, Mistakes) {

@@ -33,6 +33,7 @@ public:
 
   void parse(SourceManager &, FileId, DiagnosticEngine &) override {}
   llvm::StringRef getHelp() const override { return "Learns a slope."; }
+  std::vector<Signature> getSignatures() const override { return {}; }
   llvm::SmallVector<ProgramArgument> getArguments() const override {
     return {};
   }
