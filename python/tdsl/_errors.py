@@ -38,8 +38,33 @@ class Error(Exception):
         """The code of the first diagnostic, which `tdc explain` describes."""
         return self.diagnostics[0].code
 
+    @property
+    def message(self) -> str:
+        """The first diagnostic on one line; this and the others are as in `Diagnostic`."""
+        return self.diagnostics[0].message
 
-class CompileError(Error):
+    @property
+    def file(self) -> str:
+        return self.diagnostics[0].file
+
+    @property
+    def line(self) -> int:
+        return self.diagnostics[0].line
+
+    @property
+    def column(self) -> int:
+        return self.diagnostics[0].column
+
+    @property
+    def end_line(self) -> int:
+        return self.diagnostics[0].end_line
+
+    @property
+    def end_column(self) -> int:
+        return self.diagnostics[0].end_column
+
+
+class CompileError(Error, ValueError):
     """The program has mistakes."""
 
 
@@ -51,7 +76,7 @@ class RunError(Error, RuntimeError):
     """An error while the program ran: in its data, of a device, of a file."""
 
 
-class InternalError(Error):
+class InternalError(Error, RuntimeError):
     """A bug in tdc."""
 
 

@@ -20,6 +20,9 @@ def test_mistakes_in_the_program():
     assert (first.end_line, first.end_column) == (2, 12)
     assert first.message.startswith("shapes do not fit")
     assert second.line == 3
+    assert isinstance(error, ValueError)
+    assert (error.message, error.file, error.line, error.column, error.end_line,
+            error.end_column) == (first.message, "a.tdsl", 2, 11, 2, 12)
     assert str(error).startswith(first.text) and "let y = x + zeros(3)" in str(error)
     copy = pickle.loads(pickle.dumps(error))
     assert copy.diagnostics == error.diagnostics and str(copy) == str(error)
