@@ -88,8 +88,18 @@ static nb::object call(const Function &self, nb::args positional,
   return made.size() == 1 ? nb::object(results[0]) : nb::tuple(results);
 }
 
+/// The doc comment, and the types as the program writes them.
+static nb::tuple getWritten(const Function &self) {
+  const tdc_function &function = *self.function;
+  nb::list inputs;
+  for (size_t i = 0; i < function.num_inputs; ++i)
+    inputs.append(function.input_spellings[i]);
+  return nb::make_tuple(function.help, inputs, function.result_spelling);
+}
+
 void bindFunction(nb::module_ &extension) {
-  nb::class_<Function>(extension, "Function",
+  // Each has its own __name__, __doc__ and __signature__.
+  nb::class_<Function>(extension, "Function", nb::dynamic_attr(),
                        R"(An `export fn` of a module.
 
 A call takes arrays of NumPy, PyTorch or JAX on the cpu, numbers, and lists of
@@ -108,8 +118,10 @@ arguments come from.)")
                      return makeTypes(self.function->outputs,
                                       self.function->num_outputs);
                    })
+      .def("_written", getWritten)
       .def("__repr__", [](nb::handle self) {
-        return nb::module_::import_("tdsl._module").attr("describe")(self);
+        return nb::str("<{}{}>").format(self.attr("__name__"),
+                                        self.attr("__signature__"));
       });
 }
 

@@ -21,7 +21,7 @@ Module openModule(const Program &program) {
 }
 
 nb::tuple makeTypes(const tdc_tensor_type *types, size_t count) {
-  nb::object make = nb::module_::import_("tdsl._module").attr("TensorType");
+  nb::object make = nb::module_::import_("tdsl._state").attr("TensorType");
   nb::list made;
   for (size_t i = 0; i < count; ++i) {
     nb::list sizes;
@@ -46,6 +46,17 @@ static nb::tuple getState(const Module &self) {
   for (size_t i = 0; i < tdc_state_count(self.program.get()); ++i)
     types.push_back(*tdc_state_get(self.program.get(), i));
   return makeTypes(types.data(), types.size());
+}
+
+/// A tuple of tdc_state_role for each tensor of getState().
+static nb::list getRoles(const Module &self) {
+  nb::list roles;
+  for (size_t i = 0; i < tdc_state_count(self.program.get()); ++i) {
+    const tdc_state_role &role = *tdc_state_get_role(self.program.get(), i);
+    roles.append(
+        nb::make_tuple(role.model, role.key, int(role.kind), role.tied));
+  }
+  return roles;
 }
 
 static nb::object read(const Module &self, const std::string &name) {
@@ -78,6 +89,7 @@ void bindModule(nb::module_ &extension) {
   nb::class_<Module>(extension, "Module")
       .def("functions", getFunctions)
       .def("state", getState)
+      .def("roles", getRoles)
       .def("read", read)
       .def("write", write)
       .def("save", useFile<tdc_save>)

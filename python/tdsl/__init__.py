@@ -13,12 +13,13 @@ from tdsl._core import set_threads as _set_threads
 from tdsl._core import version as _version
 from tdsl._errors import (CompileError, CompileWarning, Diagnostic, Error, InternalError,
                           RunError, UsageError)
-from tdsl._module import Function, Module, State, TensorType
+from tdsl._module import Function, Module
 from tdsl._program import Program, compile, compile_text, load, load_text
+from tdsl._state import Model, State, TensorType
 
 __version__: str = _version()
 __all__ = ["CompileError", "CompileWarning", "Diagnostic", "Error", "Function", "InternalError",
-           "Module", "Program", "RunError", "State", "TensorType", "UsageError", "compile",
+           "Model", "Module", "Program", "RunError", "State", "TensorType", "UsageError", "compile",
            "compile_text", "load", "load_text", "set_threads"]
 
 

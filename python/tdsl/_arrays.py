@@ -83,3 +83,12 @@ def _refusal(value: object, dtype: str, place: str) -> Exception:
     value.__dlpack__()  # raises the framework's own exception, for example for gradients
     name = "bfloat16" if dtype == "bf16" else _numpy_dtype(dtype).name
     return TypeError(f"{place} is {dtype}, not {value.dtype}: convert it to {name}")
+
+
+def convert(value: object, dtype: str) -> numpy.ndarray:
+    """An array of this dtype with the values of another, of any framework and device."""
+    if hasattr(value, "detach"):  # of PyTorch
+        if str(value.dtype) == "torch.bfloat16":
+            value = value.float()  # NumPy has no bf16
+        value = value.numpy(force=True)
+    return numpy.asarray(value).astype(_numpy_dtype(dtype), copy=False)

@@ -3,89 +3,54 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
-
-import numpy
+import tempfile
+from collections.abc import Mapping
 
 from tdsl import _core
 from tdsl._core import Function
+from tdsl._signature import describe
+from tdsl._state import Model, State, Stateful, Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from tdsl._program import Program
 
 
-class TensorType(NamedTuple):
-    """The type of an input, of a result, or of a tensor of the state."""
-
-    name: str
-    dtype: str  #: "f32"
-    shape: tuple[int | None, ...]  #: None for a size that is known only in a call
-
-    def __str__(self) -> str:
-        sizes = ", ".join("?" if size is None else str(size) for size in self.shape)
-        return f"{self.dtype}[{sizes}]"
-
-
-def describe(function: Function) -> str:
-    """<predict(x: f32[?, 2]) -> f32[?, 1]>"""
-    inputs = ", ".join(f"{type.name}: {type}" for type in function.inputs)
-    outputs = ", ".join(map(str, function.outputs))
-    return f"<{function.name}({inputs}) -> {outputs}>"
-
-
-class State(Mapping[str, numpy.ndarray]):
-    """The parameters and buffers of all models and the state of optimizers.
-
-    Reading returns a copy, and writing copies the value: dtype and shape are fixed.
-    """
-
-    def __init__(self, handle: _core.Module) -> None:
-        self._handle = handle
-        #: The types of all tensors.
-        self.types = {type.name: type for type in handle.state()}
-        self._indices = {name: index for index, name in enumerate(self.types)}
-
-    def __getitem__(self, name: str) -> numpy.ndarray:
-        if name not in self.types:
-            raise KeyError(name)
-        return self._handle.read(name)
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self._handle.write(self._indices[name], value)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.types)
-
-    def __len__(self) -> int:
-        return len(self.types)
-
-    def __repr__(self) -> str:
-        return f"<tdsl.State: {', '.join(f'{name}: {type}' for name, type in self.types.items())}>"
-
-
-class Module:
+class Module(Stateful):
     """A running program: its state and its random numbers.
 
-    Each `export fn` is a function of this object, and in `functions` by name.
-    Several threads may call them; calls that do not change the state run
-    concurrently.
+    Each `export fn` and each model is an attribute of this object, and in
+    `functions` or `models` by name. Several threads may call the functions; calls
+    that do not change the state run concurrently.
     """
 
-    #: All functions by name, also those with the name of another attribute.
+    #: All functions and models by name, also those with the name of another attribute.
     functions: Mapping[str, Function]
+    models: Mapping[str, Model]
     state: State
 
-    def __init__(self, handle: _core.Module, name: str) -> None:
+    def __init__(self, handle: _core.Module, program: Program) -> None:
         self._handle = handle
-        self._name = name
-        self.state = State(handle)
+        self._program = program
+        state = State(handle)
+        whole, models = {}, {}
+        for name, (model, key, kind, tied) in zip(state, handle.roles()):
+            tensor = whole[name] = Tensor(name, kind, tied)
+            if model:
+                models.setdefault(model, {})[key] = tensor
+        super().__init__(program.name, state, whole)
+        self.models = {name: Model(name, state, tensors) for name, tensors in models.items()}
         self.functions = {function.name: function for function in handle.functions()}
         for function in self.functions.values():
-            if not hasattr(self, function.name):
-                setattr(self, function.name, function)
+            describe(function)
+        for name, member in {**self.models, **self.functions}.items():
+            if not hasattr(self, name):
+                setattr(self, name, member)
 
     def __getattr__(self, name: str) -> Function:
         if name.startswith("_"):  # copy and pickle look these up before __init__ runs
             raise AttributeError(name)
-        raise AttributeError(f"{self._name} has no `export fn {name}`; it has: "
+        raise AttributeError(f"{self._title} has no `export fn {name}`; it has: "
                              f"{', '.join(self.functions) or 'none'}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -96,8 +61,26 @@ class Module:
         """Reads a checkpoint. Changes nothing if that fails."""
         self._handle.restore(_spell(path))
 
+    def __reduce__(self) -> tuple:
+        """The program and a checkpoint: a copy runs the statements again, then has the state."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "state.safetensors")
+            self.save(path)
+            with open(path, "rb") as file:
+                return _open_again, (self._program, file.read())
+
     def __repr__(self) -> str:
-        return f"<tdsl.Module {self._name}: {', '.join(self.functions) or 'no functions'}>"
+        return f"<tdsl.Module {self._title}: {', '.join(self.functions) or 'no functions'}>"
+
+
+def _open_again(program: Program, checkpoint: bytes) -> Module:
+    module = program.open()
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "state.safetensors")
+        with open(path, "wb") as file:
+            file.write(checkpoint)
+        module.restore(path)
+    return module
 
 
 def _spell(path: str | os.PathLike[str]) -> str:
