@@ -1,8 +1,8 @@
 //===- arc4random.c - one libc symbol that older systems lack -------------===//
 //
-// LLVM's archives call arc4random, which came with glibc 2.36; no other symbol
-// in tdc is that new. With this definition the release binary needs only glibc
-// 2.35 and so runs on Ubuntu 22.04 as well.
+// LLVM's archives and libstdc++ call arc4random, which came with glibc 2.36; no
+// other symbol in tdc is that new. With this definition the release needs only
+// glibc 2.35 and so runs on Ubuntu 22.04 as well.
 //
 //===----------------------------------------------------------------------===//
 
