@@ -18,12 +18,15 @@ static bool isMainThread() {
   return answer;
 }
 
-/// Whether Python raises KeyboardInterrupt at ^C.
+/// Whether Python raises KeyboardInterrupt at ^C. The module `signal` makes enums
+/// of the numbers of signals and handlers, for more than the rest of a call.
 static bool raisesAtInterrupt() {
   static const auto *signals = // never freed: Python ends before statics
-      new nb::module_(nb::module_::import_("signal"));
-  return signals->attr("getsignal")(SIGINT).is(
-      signals->attr("default_int_handler"));
+      new nb::module_(nb::module_::import_("_signal"));
+  static const auto *raising =
+      new nb::object(signals->attr("default_int_handler"));
+  static const auto *getHandler = new nb::object(signals->attr("getsignal"));
+  return (*getHandler)(SIGINT).is(*raising);
 }
 
 Interruptible::Interruptible(tdc_module *const &module) {
