@@ -97,6 +97,10 @@ FileFault checkTensorType(const FileTensor &tensor, int32_t dtype, int32_t rank,
 /// devices.
 FileFault writeFile(const char *path, const char *text, uint64_t size) noexcept;
 
+/// Checks that writeFile() can make or replace a regular file, without changing
+/// it: TR703 or TR751 if not.
+FileFault checkWritable(const char *path) noexcept;
+
 } // namespace tdrt
 
 #endif // TDC_FILES_H

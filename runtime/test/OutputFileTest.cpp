@@ -332,6 +332,22 @@ TEST(OutputFileTest, WhatFailsAfterTheRenameSaysSo) {
   EXPECT_EQ(countFiles(folder / "box"), 1);
 }
 
+TEST(OutputFileTest, CheckingChangesNothing) {
+  TemporaryFolder folder;
+  auto check = [&](const char *name) {
+    return tdrt::checkWritable((folder / name).c_str()).code;
+  };
+  EXPECT_EQ(check("a"), 0);
+  EXPECT_EQ(countFiles(folder.path), 0);
+  replace(folder / "a", "old");
+  EXPECT_EQ(check("a"), 0);
+  EXPECT_EQ(readFile(folder / "a"), "old");
+  EXPECT_EQ(countFiles(folder.path), 1);
+  EXPECT_EQ(check("."), 703);
+  EXPECT_EQ(check("b/a"), 751);
+  EXPECT_EQ(tdrt::checkWritable("/dev/null").code, 703);
+}
+
 TEST(OutputFileTest, WritersDoNotMix) {
   TemporaryFolder folder;
   std::vector<pid_t> children;

@@ -265,3 +265,13 @@ FileFault tdrt::writeFile(const char *path, const char *text,
     file.commit();
   });
 }
+
+FileFault tdrt::checkWritable(const char *path) noexcept {
+  return caught([&] {
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+      failKind(info.st_mode);
+    // The destructor removes it again.
+    OutputFile file(path);
+  });
+}

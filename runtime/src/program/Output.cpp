@@ -4,6 +4,7 @@
 #include "base/Descriptor.h"
 #include "base/Failure.h"
 #include "program/Context.h"
+#include "tdc_prints.h"
 #include "text/Format.h"
 #include "text/TensorPrint.h"
 #include <cerrno>
@@ -18,16 +19,24 @@ namespace {
 /// enough that a log file is up to date.
 constexpr size_t kBuffer = 64 << 10;
 
+void (*watcher)(std::string_view text) = nullptr;
+
 template <class Append> void append(tdrt_context *ctx, Append append) noexcept {
   Context::of(ctx).output.add(append);
 }
 } // namespace
+
+void tdrt::watchPrints(void (*watch)(std::string_view text)) noexcept {
+  watcher = watch;
+}
 
 void Output::endPrint(bool flushNow) {
   if (failed) {
     dropPrint();
     throw std::bad_alloc();
   }
+  if (watcher)
+    watcher(std::string_view(pending).substr(ended));
   ended = pending.size();
   if (terminal < 0)
     terminal = isatty(STDOUT_FILENO) == 1;
