@@ -189,6 +189,11 @@ private:
       return nameOf(options.depfile, "a file");
     case OPT_html:
       return nameOf(options.reportPage, "a file");
+    case OPT_plot:
+      options.plot = value.str();
+      return value.ends_with(".svg") || fail("`--plot` draws SVG: it needs a "
+                                             "file that ends in `.svg`, not `" +
+                                             value + "`");
     case OPT_trace:
       return nameOf(options.trace, "a file");
     case OPT_target_cpu:

@@ -50,6 +50,7 @@ struct Options : CompileOptions {
   std::vector<std::pair<std::string, std::string>> inputs;  ///< name, file
   std::vector<std::pair<std::string, std::string>> results; ///< name, file
   unsigned repeat = 0;
+  std::string plot;     ///< the file of a picture, or ""
   unsigned threads = 0; ///< 0: as many as the runtime chooses
 
   std::string output;

@@ -68,6 +68,7 @@ defm input : Valued<"in", "<param>=<file>", "read a parameter of the function fr
 defm result : Valued<"out", "<name>=<file>", "write the next result to a file, .npy or .npz", [RunVerb]>;
 defm repeat : Valued<"repeat", "<n>", "call n more times, print the mean nanoseconds", [RunVerb]>;
 
+defm plot : Valued<"plot", "<file.svg>", "draw the numbers that the program prints, as the loss", [RunVerb]>;
 defm threads : Valued<"threads", "<n>", "threads of kernels on the cpu, without it its cores", [RunVerb]>;
 
 defm device : Valued<"device", "<device>", "where to run: cpu (the default), cuda, cuda:1, auto", ProgramVerbs>, Values<"cpu,cuda,auto">;

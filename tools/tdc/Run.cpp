@@ -5,6 +5,7 @@
 #include "CrashBundle.h"
 #include "Frontend/Diagnostics.h"
 #include "OptionTable.h"
+#include "PlotFile.h"
 #include "Process.h"
 #include "Terminal.h"
 #include "Verbs.h"
@@ -81,6 +82,9 @@ int tdc::runVerb(const Options &options) {
       passCallOn(options), /*text=*/nullptr, terminal, failure);
   if (!compiled)
     return failure;
+  PlotFile plot(options);
+  if (!options.plot.empty() && plot.begin() != ExitOk)
+    return ExitRunTime;
   // Not freed: the process ends soon.
   tdc_program *program = wrap(std::move(compiled));
   // A closed pipe must be a write error, not end the process immediately.
@@ -97,6 +101,10 @@ int tdc::runVerb(const Options &options) {
     if (options.json)
       tdrt_report_errors(printErrorJSON);
     exitCode = tdc_run(program);
+    if (!options.plot.empty()) {
+      int plotted = plot.finish();
+      exitCode = exitCode == ExitOk ? plotted : exitCode;
+    }
   }
   terminal.finish();
   if (std::string owners = explainArguments(options.programArgs);
