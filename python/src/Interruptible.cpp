@@ -18,8 +18,9 @@ static bool isMainThread() {
   return answer;
 }
 
-/// Whether Python raises KeyboardInterrupt at ^C. The module `signal` makes enums
-/// of the numbers of signals and handlers, for more than the rest of a call.
+/// Whether Python raises KeyboardInterrupt at ^C. The module `signal` makes
+/// enums of the numbers of signals and handlers, for more than the rest of a
+/// call.
 static bool raisesAtInterrupt() {
   static const auto *signals = // never freed: Python ends before statics
       new nb::module_(nb::module_::import_("_signal"));
