@@ -39,6 +39,16 @@ const Program *Parser::parseProgram() {
   return program;
 }
 
+/// The editions of the language, oldest first.
+static constexpr llvm::StringLiteral kEditions[] = {"2026"};
+
+/// `edition=2026`
+static void checkEdition(const Directive &directive, DiagnosticEngine &diags) {
+  if (!llvm::is_contained(kEditions, directive.value))
+    diags.report(DiagCode::TD119, directive.range)
+        .label("this tdc knows " + llvm::join(llvm::ArrayRef(kEditions), ", "));
+}
+
 llvm::ArrayRef<Directive> Parser::parseDirectives() {
   llvm::StringRef line = text.split('\n').first.rtrim('\r');
   if (!line.consume_front("#") || getAllowed(line) ||
@@ -52,6 +62,8 @@ llvm::ArrayRef<Directive> Parser::parseDirectives() {
     uint32_t begin = word.begin() - text.begin();
     directives.push_back(
         {{file, begin, uint32_t(begin + word.size())}, key, value});
+    if (key == "edition")
+      checkEdition(directives.back(), diags);
   }
   return context.copy(directives);
 }
