@@ -23,11 +23,13 @@ class Checker;
 
 /// A loop, of either kind, for lints and for places, modes and freezing.
 struct LoopRecord {
-  Scope *scope = nullptr; ///< of its body
-  unsigned iteration = 0; ///< the number of the iteration that it is in
-  /// Calls of `backward`, with the models that they give gradients.
-  std::vector<std::pair<SourceRange, std::vector<std::string>>> backwards;
-  bool cleared = false;
+  Scope *scope = nullptr;      ///< of its body
+  unsigned iteration = 0;      ///< the number of the iteration that it is in
+  unsigned conditionDepth = 0; ///< of its body
+  std::vector<Backward> backwards;
+  /// The slots of gradients that it clears, and that steps take in every
+  /// iteration.
+  llvm::StringSet<> cleared, stepped;
   bool trains = false; ///< its body, without inner loops, takes gradients
   std::vector<TrainingMode> modes; ///< parts that run as in training
   /// Uses of a model's place, mode or freezing before the loop's body sets it.

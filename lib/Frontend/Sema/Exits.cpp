@@ -199,6 +199,7 @@ void ControlFlow::beginIteration() {
   loops.emplace_back();
   loops.back().scope = c.scopes.scope;
   loops.back().iteration = ++iterations;
+  loops.back().conditionDepth = c.conditionDepth;
 }
 
 llvm::MutableArrayRef<LoopRecord> ControlFlow::loopsSince(unsigned iteration) {

@@ -42,7 +42,6 @@ void Training::ensureGradSlot(Slot &slot) {
 
 Val Training::hasGradient(Slot &slot) {
   ensureGradSlot(slot);
-  c.lints.usedGradient(slot.gradName);
   return readNumber(slot.hasGradName, DType::Bool);
 }
 
@@ -85,11 +84,11 @@ Val Training::backward(const Val &loss, SourceRange range) {
     return c.fail();
   std::vector<std::string> parameters, gradients, flags;
   llvm::DenseSet<const Slot *> seen;
-  std::vector<std::string> names;
+  Backward record{c.userRange(range), {}};
   for (size_t i = 0; i != c.models.all.size(); ++i) {
     if (c.models.all[i]->adopted)
       continue;
-    bool any = false;
+    Backward::Model model{c.models.all[i]->name, {}};
     for (NamedSlot &named : c.models.slotsOf(c.models.all[i])) {
       if (!c.models.isLearned(*named.slot, range))
         continue;
@@ -100,10 +99,10 @@ Val Training::backward(const Val &loss, SourceRange range) {
       parameters.push_back(named.slot->name);
       gradients.push_back(named.slot->gradName);
       flags.push_back(named.slot->hasGradName);
-      any = true;
+      model.gradients.push_back(named.slot->gradName);
     }
-    if (any)
-      names.push_back(c.models.all[i]->name);
+    if (!model.gradients.empty())
+      record.models.push_back(std::move(model));
   }
   if (parameters.empty()) {
     c.error(DiagCode::TD602, range,
@@ -112,11 +111,9 @@ Val Training::backward(const Val &loss, SourceRange range) {
               "a gradient as a value");
     return c.fail();
   }
-  c.lints.gaveGradients(c.userRange(range), gradients);
   if (!c.control.loops.empty()) {
     c.control.loops.back().trains = true;
-    c.control.loops.back().backwards.push_back(
-        {c.userRange(range), std::move(names)});
+    c.control.loops.back().backwards.push_back(std::move(record));
   }
   c.emit().backward(loss.value, parameters, gradients, flags);
   for (const std::string &gradient : gradients)
@@ -245,9 +242,8 @@ void Training::zeroGrad(llvm::ArrayRef<Slot *> slots, const CallArgs &args) {
     else
       c.sharing.changeGradient(*slot, args.range);
     c.models.rawWrite(slot->gradName, zeros.value);
+    c.lints.clearsGradient(*slot);
   }
-  if (!c.control.loops.empty())
-    c.control.loops.back().cleared = true;
 }
 
 Val Training::gradOf(const Val &target, const Val &wrt, SourceRange range) {
@@ -269,8 +265,6 @@ Val Training::gradOf(const Val &target, const Val &wrt, SourceRange range) {
           .label(describe(wrt) + " has no parameter that is learned");
       return c.fail();
     }
-    if (!c.control.loops.empty())
-      c.control.loops.back().cleared = true;
   } else if (wrt.is(ValKind::Tuple) || wrt.is(ValKind::List)) {
     sources.assign(elementsOf(wrt).begin(), elementsOf(wrt).end());
   } else {

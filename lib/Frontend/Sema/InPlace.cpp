@@ -84,8 +84,8 @@ void Checker::writeTarget(const Val &target, Val val, SourceRange range,
   if (how == Write::InPlace)
     sharing.changeGradient(slot, userRange(range));
   // A program that writes gradients, `w.grad.zero_()`, may clear them.
-  if (!isPrelude(range.file) && !control.loops.empty())
-    control.loops.back().cleared = true;
+  if (!isPrelude(range.file))
+    lints.clearsGradient(slot);
 }
 
 std::optional<Val> Checker::findState(const ast::Expr &target) {
@@ -140,10 +140,10 @@ void Checker::assignField(const Val &target, const ast::Identifier &field,
       TensorType type = slot.type;
       type.place = places.modelPlace(*slot.owner);
       val = tensors.fillTensor(makeFloat(0), type);
-      if (!control.loops.empty())
-        control.loops.back().cleared = true;
     }
     training.ensureGradSlot(slot);
+    if (isNone)
+      lints.clearsGradient(slot);
     sharing.replaceGradient(slot, val);
     training.writeNumber(slot.hasGradName, makeBool(!isNone), DType::Bool);
     return writeTarget(gradient, val, range, Write::Replace);

@@ -22,11 +22,13 @@ void Lints::checkText(const ast::StringExpr &expr) {
     bool isField = !name.empty() && !llvm::isDigit(name.front()) &&
                    !after.empty() &&
                    llvm::StringRef("}:.[(!").contains(after.front());
-    Binding *binding =
-        isField && after.contains('}') ? c.scopes.lookup(name) : nullptr;
-    if (!binding)
+    if (!isField || !after.contains('}'))
       continue;
-    binding->used = true; // after the fix
+    Binding *binding = c.scopes.lookup(name);
+    if (!binding && !(after.front() == '(' && c.scopes.findGlobal(name)))
+      continue;
+    if (binding)
+      binding->used = true; // after the fix
     c.warning(DiagCode::TD223, expr.range,
               "`{" + name + "}` is text in this string")
         .label("no `f` before it")
@@ -36,46 +38,10 @@ void Lints::checkText(const ast::StringExpr &expr) {
 }
 
 //===----------------------------------------------------------------------===//
-// Gradients that nothing uses
-//===----------------------------------------------------------------------===//
-
-void Lints::gaveGradients(SourceRange range,
-                          llvm::ArrayRef<std::string> slots) {
-  if (!c.isWalkedAside())
-    backwards.push_back({range, slots.vec()});
-}
-
-void Lints::usedGradient(llvm::StringRef slot) {
-  if (!c.isWalkedAside())
-    usedGradients.insert(slot);
-}
-
-/// Reports the calls of `backward` whose gradients nothing reads.
-void Lints::checkBackwards() {
-  for (const Backward &backward : backwards) {
-    if (llvm::any_of(backward.slots, [&](const std::string &slot) {
-          return usedGradients.contains(slot);
-        }))
-      continue;
-    Diagnostic &report = c.warning(DiagCode::TD613, backward.range);
-    report.label("no step and no `.grad` reads them");
-    std::vector<std::string> optimizers;
-    for (auto &entry : c.scopes.file->scope.names)
-      if (entry.second.val.is(ValKind::Optimizer))
-        optimizers.push_back(entry.first().str());
-    report.note(optimizers.size() == 1
-                    ? "`" + optimizers[0] +
-                          ".step()` after it changes the parameters by them"
-                    : "the `step()` of an optimizer changes the parameters by "
-                      "them");
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Losses of the wrong input
 //===----------------------------------------------------------------------===//
 
-static llvm::StringRef nameOf(Scale scale) {
+static llvm::StringRef scaleName(Scale scale) {
   switch (scale) {
   case Scale::Any:
     break;
@@ -155,10 +121,10 @@ void Lints::checkInput(const Val &input, Scale expected) {
   bool isWritten = c.isWritten(input.range);
   Diagnostic &report =
       c.warning(DiagCode::TD614, isWritten ? input.range : call,
-                function + " takes " + nameOf(expected) +
-                    ", and its input is " + nameOf(info.scale));
+                function + " takes " + scaleName(expected) +
+                    ", and its input is " + scaleName(info.scale));
   if (isWritten)
-    report.label(nameOf(info.scale));
+    report.label(scaleName(info.scale));
   const SourceRange &own = report.primary.range;
   bool isInside = info.scaled.file == own.file &&
                   info.scaled.begin >= own.begin && info.scaled.end <= own.end;
@@ -170,10 +136,10 @@ void Lints::checkInput(const Val &input, Scale expected) {
     SourceRange callee = call;
     callee.end = callee.begin + name.size();
     report.fix(FixIt::Choice,
-               "`" + other + "(…)`  (it takes " + nameOf(info.scale) + ")",
+               "`" + other + "(…)`  (it takes " + scaleName(info.scale) + ")",
                {{callee, other.str()}});
   } else if (!other.empty()) {
-    report.note("`" + other + "` takes " + nameOf(info.scale));
+    report.note("`" + other + "` takes " + scaleName(info.scale));
   }
   llvm::StringRef argument = argumentOf(c.text(info.scaled));
   if (expected == Scale::Score && !argument.empty())
@@ -184,92 +150,4 @@ void Lints::checkInput(const Val &input, Scale expected) {
                            "ends in a Linear, without softmax or sigmoid");
   else if (info.scale == Scale::Probability)
     report.note("`log_softmax` in place of `softmax` gives log-probabilities");
-}
-
-//===----------------------------------------------------------------------===//
-// Evaluation
-//===----------------------------------------------------------------------===//
-
-void Lints::runsForTraining(llvm::StringRef does) {
-  if (c.training.noGrad == 0)
-    return;
-  // The call of the outermost model.
-  auto outer = llvm::find_if(c.frames, [&](const Frame &frame) {
-    return frame.self && !c.isPrelude(frame.callRange.file);
-  });
-  SourceRange layer = c.userRange(c.here);
-  TrainingMode mode{outer == c.frames.end() ? layer : outer->callRange, layer,
-                    does.str()};
-  if (!c.control.loops.empty())
-    c.control.loops.back().modes.push_back(mode);
-  else if (!c.isWalkedAside())
-    modes.push_back(mode);
-}
-
-static void report(Checker &c, llvm::ArrayRef<TrainingMode> modes) {
-  for (const TrainingMode &mode : modes) {
-    Diagnostic &report = c.warning(DiagCode::TD615, mode.call);
-    if (mode.layer == mode.call)
-      report.label(mode.does);
-    else
-      report.secondaryLabel(mode.layer, mode.does);
-    llvm::StringRef callee = c.text(mode.call).split('(').first;
-    report.note("`" + callee + ".eval()` before it, and `" + callee +
-                ".train()` before the next training");
-  }
-}
-
-void Lints::loopsOver(const Val &loader, SourceRange range) {
-  if (!c.isPrelude(range.file) && !c.isWalkedAside())
-    (c.training.noGrad ? evaluated : read)
-        .push_back({loader.share<LoaderInfo>(), range});
-}
-
-void Lints::endLoop(const LoopRecord &loop) {
-  if (!loop.trains)
-    report(c, loop.modes);
-}
-
-static bool haveSameRows(const DatasetInfo &a, const DatasetInfo &b) {
-  return a.tensors.size() == b.tensors.size() &&
-         a.indices.has_value() == b.indices.has_value() &&
-         (!a.indices || a.indices->value == b.indices->value) &&
-         std::equal(
-             a.tensors.begin(), a.tensors.end(), b.tensors.begin(),
-             [](const Val &x, const Val &y) { return x.value == y.value; });
-}
-
-/// Whether the program calls these rows those of a test or of a validation.
-static bool isTest(llvm::StringRef name) {
-  return llvm::any_of(
-      llvm::ArrayRef<llvm::StringRef>{"test", "val", "eval", "holdout", "dev"},
-      [&](llvm::StringRef word) { return name.starts_with_insensitive(word); });
-}
-
-void Lints::checkRows() {
-  for (const Rows &test : evaluated) {
-    bool isOfTraining = false;
-    for (const Rows &train : read) {
-      isOfTraining |= test.loader == train.loader;
-      if (!isTest(c.text(test.range)) ||
-          !haveSameRows(*test.loader->dataset, *train.loader->dataset))
-        continue;
-      c.warning(DiagCode::TD617, test.range)
-          .secondaryLabel(train.range, "the same rows");
-      break;
-    }
-    // The accuracy on the training data is taken with its own loader.
-    if (test.loader->shuffle && !isOfTraining)
-      c.warning(DiagCode::TD616, test.range)
-          .label("every epoch draws another order")
-          .note("`shuffle=false` for data that is not trained on");
-  }
-}
-
-void Lints::finish() {
-  if (c.errorCount)
-    return;
-  checkBackwards();
-  report(c, modes);
-  checkRows();
 }

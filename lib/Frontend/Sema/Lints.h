@@ -1,9 +1,10 @@
 //===- Lints.h - what is valid and rarely meant ---------------------------===//
 //
 // Warnings about training and evaluation that need what the checker knows of
-// the whole program (TD612 to TD617), and about texts (TD223). A comment
-// `# tdc: allow(TD612)` says that it is meant. Definitions: Lints.cpp, and
-// StepOrder.cpp for TD612.
+// the whole program (TD610, TD612, TD614 to TD617), and about texts (TD223). A
+// comment `# tdc: allow(TD612)` says that it is meant. Definitions:
+// GradientLints.cpp for TD610 and TD612, EvaluationLints.cpp for TD615 to
+// TD617, and Lints.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,12 +12,23 @@
 #define TDC_LIB_FRONTEND_SEMA_LINTS_H
 
 #include "Values.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace tdc::sema {
 
 class Checker;
 struct LoopRecord;
+
+/// A call of `backward`.
+struct Backward {
+  struct Model {
+    std::string name;
+    std::vector<std::string> gradients; ///< the slots that may be added to
+  };
+  SourceRange range;
+  std::vector<Model> models;
+};
 
 /// A call without gradients of what is for training alone.
 struct TrainingMode {
@@ -32,10 +44,10 @@ public:
   /// Checks the order of `backward`, `zero_grad` and `step` in a block (TD612).
   void checkOrder(llvm::ArrayRef<const ast::Stmt *> stmts);
 
-  /// A call of `backward` adds to these slots of gradients.
-  void gaveGradients(SourceRange range, llvm::ArrayRef<std::string> slots);
-  /// The program reads the gradient in this slot, or a step does.
-  void usedGradient(llvm::StringRef slot);
+  /// The gradient of a parameter is cleared here.
+  void clearsGradient(const Slot &slot);
+  /// A step changes a parameter by the gradient that `backward` left.
+  void stepsBy(const Slot &slot);
 
   /// Checks a text for the names of variables in braces, as in an f-string
   /// (TD223).
@@ -48,32 +60,33 @@ public:
   /// Code runs that is for training alone: it `does` something else than in
   /// evaluation (TD615).
   void runsForTraining(llvm::StringRef does);
-  /// A loop begins over the batches of `loader`, which the program calls
-  /// `range`.
-  void loopsOver(const Val &loader, SourceRange range);
-  void endLoop(const LoopRecord &loop);
+  /// A loop begins over the batches of a loader.
+  void loopsOver(const Val &loader, const ast::ForStmt &loop);
+  void endLoop(LoopRecord &loop);
 
   /// Reports what only the whole program shows.
   void finish();
 
 private:
-  struct Backward {
-    SourceRange range;
-    std::vector<std::string> slots;
-  };
   /// The rows that a loop reads, and what the program calls them.
   struct Rows {
     std::shared_ptr<LoaderInfo> loader;
     SourceRange range;
+    size_t trainings; ///< loops with gradients before it
   };
-
-  void checkBackwards();
+  void checkStep(llvm::ArrayRef<const ast::Stmt *> around,
+                 llvm::ArrayRef<const ast::Stmt *> before,
+                 const ast::Stmt &stmt);
+  void reportOrder(const ast::Stmt &backward, const ast::Stmt &cleared,
+                   const ast::Stmt &step);
+  bool clears(const ast::Expr &cleared, const ast::Expr &optimizer);
+  void checkClearing(LoopRecord &loop);
+  void reportAdded(const Backward &backward);
+  std::string nameOf(const Rows &rows);
   void checkRows();
 
   Checker &c;
   // What the program does; a walk aside is no part of it.
-  std::vector<Backward> backwards;
-  llvm::StringSet<> usedGradients;
   std::vector<Rows> read, evaluated; ///< with gradients, and without
   std::vector<TrainingMode> modes;   ///< outside of loops
 };

@@ -224,7 +224,7 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
     return;
   }
   Restore<bool> savedLooped(loader.isLooped, true);
-  c.lints.loopsOver(val, stmt.iterable->range);
+  c.lints.loopsOver(val, stmt);
   Size size(loader.batchSize);
   Epoch epoch = startEpoch(loader);
   Size batches = Size::floorDiv(loader.rows, size);

@@ -336,39 +336,6 @@ void ControlFlow::endLoop() {
   LoopRecord record = std::move(loops.back());
   loops.pop_back();
   c.lints.endLoop(record);
-  if (!loops.empty()) {
-    // An outer loop may clear what an inner one adds up.
-    if (!record.cleared)
-      llvm::append_range(loops.back().backwards, record.backwards);
-    loops.back().cleared |= record.cleared;
-    return;
-  }
-  // After an error, the optimizer that clears them may be what failed.
-  if (record.cleared || c.errorCount)
-    return;
-  for (auto &[range, models] : record.backwards) {
-    Diagnostic &report =
-        c.warning(DiagCode::TD610, range,
-                  "gradients add up from one iteration to the next");
-    report.label("accumulates; nothing clears the gradients of `" +
-                 llvm::join(models, "`, `") + "` in this loop");
-    std::vector<std::string> optimizers;
-    for (llvm::StringRef variable : c.scopes.variablesHere())
-      if (c.scopes.lookup(variable)->val.is(ValKind::Optimizer))
-        optimizers.push_back(variable.str());
-    llvm::StringRef indent = c.textBefore(range);
-    bool hasOne = optimizers.size() == 1;
-    std::string optimizer = hasOne ? optimizers[0] : "optimizer";
-    std::string clear = optimizer + ".zero_grad()";
-    if (models.size() == 1)
-      report.note("`" + optimizer + ".step(grad(loss, " + models[0] +
-                  "))` keeps none");
-    if (hasOne && indent.trim().empty())
-      report.fix(FixIt::Choice, "`" + clear + "`, above",
-                 {{range.start(), clear + "\n" + indent.str()}});
-    else
-      report.note("`" + clear + "` above it clears them");
-  }
 }
 
 /// `p.grad != none` as the condition of a comprehension, whose length must be

@@ -115,7 +115,7 @@ void OptimizerStep::change(ParameterGroup &group, const Leaf &leaf,
     return apply(group, leaf, gradient);
   Slot &slot = *leaf.parameter;
   c.training.ensureGradSlot(slot);
-  c.lints.usedGradient(slot.gradName);
+  c.lints.stepsBy(slot);
   TensorType type = slot.type;
   type.place = c.places.modelPlace(*slot.owner);
   auto applyLeft = [&] {

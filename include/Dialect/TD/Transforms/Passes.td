@@ -46,7 +46,8 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
     td.backward adds to the grad slots in the order of its list; the grad slot
     of a parameter that the target does not depend on is not changed. A target
     that depends on no leaf is error TD602. The pass warns (TD605) about reads
-    of grad slots at one source location if no td.backward adds to any of them.
+    of grad slots at one source location if no td.backward adds to any of them,
+    else (TD613) about a td.backward that adds to no slot that is read.
 
     An scf.if is reversed by an scf.if on the same condition, an scf.for by a
     loop from the last iteration to the first. Forward values that the backward
@@ -62,6 +63,7 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
     %y = td.mul %w, %x : tensor<4xf32>
     %l = td.reduce sum %y [0] : tensor<4xf32> to tensor<f32>
     td.backward %l [@w] into [@grad.w] : tensor<f32>
+    %g = td.read @grad.w : tensor<4xf32>
     ```
     After:
     ```mlir
@@ -77,6 +79,7 @@ def TDGradPass : Pass<"td-grad", "::mlir::ModuleOp"> {
     %old = td.read @grad.w : tensor<4xf32>
     %new = td.add %old, %dw : tensor<4xf32>
     td.write %new, @grad.w : tensor<4xf32>
+    %g = td.read @grad.w : tensor<4xf32>
     ```
 
     Errors of the program: TD611, a slot is written between the forward pass and

@@ -61,11 +61,15 @@ private:
   FailureOr<Adjoints> differentiate(GradientRequest &request);
   LogicalResult checkUnchanged(ReadOp read, Operation *use);
   void recordWrites(Operation *op);
-  void checkSteps();
+  void checkUses();
 
   SlotWrites writes;
   /// Grad slots that some backward adds to.
   llvm::DenseSet<StringAttr> accumulated;
+  /// The calls of `backward` in the program's text, with the slots that they
+  /// add to and the reads for that.
+  llvm::MapVector<Location, llvm::DenseSet<StringAttr>> given;
+  llvm::DenseSet<Operation *> sums;
 };
 } // namespace
 
@@ -224,15 +228,20 @@ LogicalResult GradPass::serve(BackwardOp backward) {
   OpBuilder builder(backward);
   TensorBuilder b(builder, backward.getLoc());
   SymbolTable symbols(getOperation());
+  FileLineColLoc written = getUserLocation(backward.getLoc());
+  Location place = written ? Location(written) : backward.getLoc();
   for (auto [i, parameter, slot] : llvm::enumerate(
            backward.getParameters().getAsRange<FlatSymbolRefAttr>(),
            backward.getGradients().getAsRange<FlatSymbolRefAttr>())) {
     Value gradient = getGradient(b, *adjoints, parameter.getAttr());
     if (!gradient)
       continue;
-    Value sum = b.add(b.make<ReadOp>(gradient.getType(), slot), gradient);
+    Value before = b.make<ReadOp>(gradient.getType(), slot);
+    sums.insert(before.getDefiningOp());
+    Value sum = b.add(before, gradient);
     recordWrites(WriteOp::create(builder, backward.getLoc(), sum, slot));
     accumulated.insert(slot.getAttr());
+    given[place].insert(slot.getAttr());
     if (!backward.getFlags())
       continue;
     auto flag = cast<FlatSymbolRefAttr>((*backward.getFlags())[i]);
@@ -247,26 +256,43 @@ LogicalResult GradPass::serve(BackwardOp backward) {
   return success();
 }
 
-/// Warns (TD605) about steps that train nothing: a step reads the gradients of
-/// its parameters, but no backward adds to any of them.
-void GradPass::checkSteps() {
+/// Warns about steps that train nothing (TD605): a step reads the gradients of
+/// its parameters, but no backward adds to any of them; and about a backward
+/// (TD613) none of whose gradients is read.
+void GradPass::checkUses() {
   SymbolTable symbols(getOperation());
   // All reads of one step are at one source location. A gradient that the
   // program itself reads is detached.
   llvm::MapVector<Location, bool> steps;
+  llvm::DenseSet<StringAttr> used;
   getOperation()->walk([&](ReadOp read) {
-    if (read->hasOneUse() && isa<DetachOp>(*read->user_begin()))
-      return;
     StringAttr slot = read.getSlotAttr().getAttr();
     bool isFlag =
         cast<ShapedType>(read.getType()).getElementType().isInteger(1);
-    if (!isFlag && symbols.lookup<SlotOp>(slot).getKind() == SlotKind::Grad)
+    if (isFlag || sums.contains(read) ||
+        symbols.lookup<SlotOp>(slot).getKind() != SlotKind::Grad)
+      return;
+    used.insert(slot);
+    if (!read->hasOneUse() || !isa<DetachOp>(*read->user_begin()))
       steps[read.getLoc()] |= accumulated.contains(slot);
   });
-  for (auto [location, learns] : steps)
+  bool allLearn = true;
+  for (auto [location, learns] : steps) {
+    allLearn &= learns;
     if (!learns)
       emitWarning(location, "TD605: no `backward` gives these parameters a "
                             "gradient, so this learns nothing");
+  }
+  // The gradients may be meant for such a step.
+  if (!allLearn)
+    return;
+  for (auto &[location, slots] : given)
+    if (llvm::none_of(slots,
+                      [&](StringAttr slot) { return used.contains(slot); }))
+      emitWarning(location, "TD613: no step and no `.grad` reads these "
+                            "gradients")
+              .attachNote(UnknownLoc::get(&getContext()))
+          << "the `step()` of an optimizer changes the parameters by them";
 }
 
 /// Watches the marked targets that have uses.
@@ -283,6 +309,8 @@ void GradPass::runOnOperation() {
   SmallVector<Operation *> requests;
   writes.clear();
   accumulated.clear();
+  given.clear();
+  sums.clear();
   getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<GradOp, BackwardOp>(op))
       requests.push_back(op);
@@ -294,7 +322,7 @@ void GradPass::runOnOperation() {
     if (failed(grad ? serve(grad) : serve(cast<BackwardOp>(op))))
       return signalPassFailure();
   }
-  checkSteps();
+  checkUses();
   watchTargets(getOperation());
   // The gradient ops left are markers (td.detach, td.round_gradient);
   // recomputed code may contain clones of them.

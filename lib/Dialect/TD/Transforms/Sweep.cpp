@@ -278,7 +278,11 @@ SmallVector<Operation *> findUnusedLoops(ModuleOp module) {
   llvm::MapVector<Attribute, Operation *> unused;
   llvm::DenseSet<Attribute> used;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    FileLineColLoc location = getUserLocation(op->getLoc());
+    // A loop of the library is part of the call that needs it.
+    Location written = withoutName(op->getLoc());
+    if (auto call = dyn_cast<CallSiteLoc>(written))
+      written = call.getCallee();
+    FileLineColLoc location = getUserLocation(written);
     if (!CarryingLoop(op) || !location)
       return WalkResult::advance();
     if (isUnused(op, marking)) {

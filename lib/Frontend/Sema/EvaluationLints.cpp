@@ -1,0 +1,138 @@
+//===- EvaluationLints.cpp - the mode and the rows of a test -------------===//
+
+#include "Checker.h"
+#include "Frontend/ASTWalk.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+//===----------------------------------------------------------------------===//
+// Modes
+//===----------------------------------------------------------------------===//
+
+void Lints::runsForTraining(llvm::StringRef does) {
+  if (c.training.noGrad == 0)
+    return;
+  // The call of the outermost model.
+  auto outer = llvm::find_if(c.frames, [&](const Frame &frame) {
+    return frame.self && !c.isPrelude(frame.callRange.file);
+  });
+  SourceRange layer = c.userRange(c.here);
+  TrainingMode mode{outer == c.frames.end() ? layer : outer->callRange, layer,
+                    does.str()};
+  // A pass whose results are not used is for the running statistics.
+  if (c.textBefore(mode.call).trim().ends_with("let _ ="))
+    return;
+  if (!c.control.loops.empty())
+    c.control.loops.back().modes.push_back(mode);
+  else if (!c.isWalkedAside())
+    modes.push_back(mode);
+}
+
+static void report(Checker &c, llvm::ArrayRef<TrainingMode> modes) {
+  for (const TrainingMode &mode : modes) {
+    Diagnostic &report = c.warning(DiagCode::TD615, mode.call);
+    if (mode.layer == mode.call)
+      report.label(mode.does);
+    else
+      report.secondaryLabel(mode.layer, mode.does);
+    llvm::StringRef callee = c.text(mode.call).split('(').first;
+    report.note("`" + callee + ".eval()` before it, and `" + callee +
+                ".train()` before the next training");
+  }
+}
+
+void Lints::endLoop(LoopRecord &loop) {
+  checkClearing(loop);
+  if (loop.trains)
+    return;
+  report(c, loop.modes);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+/// Whether a loop over the block may stop before its last iteration.
+static bool breaks(const ast::Block &block) {
+  return llvm::any_of(block.stmts, [](const ast::Stmt *stmt) {
+    if (llvm::isa<ast::ForStmt, ast::WhileStmt>(stmt))
+      return false;
+    return llvm::isa<ast::BreakStmt>(stmt) ||
+           llvm::any_of(ast::blocksOf(*stmt),
+                        [](const ast::Block *inner) { return breaks(*inner); });
+  });
+}
+
+void Lints::loopsOver(const Val &loader, const ast::ForStmt &loop) {
+  SourceRange range = loop.iterable->range;
+  if (c.isPrelude(range.file) || c.isWalkedAside())
+    return;
+  Rows rows{loader.share<LoaderInfo>(), range, read.size()};
+  if (c.training.noGrad == 0)
+    read.push_back(rows);
+  else if (!breaks(*loop.body)) // some batches are for a look at them
+    evaluated.push_back(rows);
+}
+
+/// The name of the loader in the program, or else what the loop calls it.
+std::string Lints::nameOf(const Rows &rows) {
+  for (auto &entry : c.scopes.file->scope.names) {
+    const Val &val = entry.second.val;
+    if (val.is(ValKind::Loader) && val.share<LoaderInfo>() == rows.loader)
+      return entry.first().str();
+  }
+  return c.text(rows.range).str();
+}
+
+/// Whether the program calls these rows those of a test or of a validation.
+static bool isTest(llvm::StringRef name) {
+  return llvm::any_of(
+      llvm::ArrayRef<llvm::StringRef>{"test", "val", "eval", "holdout", "dev"},
+      [&](llvm::StringRef word) { return name.starts_with_insensitive(word); });
+}
+
+static bool haveSameTensors(const DatasetInfo &a, const DatasetInfo &b) {
+  return std::equal(
+      a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(),
+      [](const Val &x, const Val &y) { return x.value == y.value; });
+}
+
+static bool haveSameIndices(const DatasetInfo &a, const DatasetInfo &b) {
+  return a.indices.has_value() == b.indices.has_value() &&
+         (!a.indices || a.indices->value == b.indices->value);
+}
+
+void Lints::checkRows() {
+  for (const Rows &test : evaluated) {
+    bool isOfTraining = false;
+    for (auto [i, train] : llvm::enumerate(read)) {
+      isOfTraining |= test.loader == train.loader;
+      const DatasetInfo &tested = *test.loader->dataset;
+      const DatasetInfo &trained = *train.loader->dataset;
+      if (!isTest(nameOf(test)) || !haveSameTensors(tested, trained))
+        continue;
+      bool isSame = haveSameIndices(tested, trained);
+      // A last training may take all rows.
+      bool isPart = (!tested.indices || !trained.indices) && i < test.trainings;
+      if (!isSame && !isPart)
+        continue;
+      Diagnostic &report = c.warning(DiagCode::TD617, test.range);
+      report.secondaryLabel(train.range,
+                            isSame ? "the same rows" : "some of these rows");
+      break;
+    }
+    // The accuracy on the training data is taken with its own loader.
+    if (test.loader->shuffle && !isOfTraining)
+      c.warning(DiagCode::TD616, test.range)
+          .label("every epoch draws another order")
+          .note("`shuffle=false` for data that is not trained on");
+  }
+}
+
+void Lints::finish() {
+  if (c.errorCount)
+    return;
+  report(c, modes);
+  checkRows();
+}
