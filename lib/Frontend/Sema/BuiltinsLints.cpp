@@ -26,6 +26,11 @@ static Val forTraining(Checker &c, const Bound &args) {
   return makeVal(ValKind::None);
 }
 
+static Val augments(Checker &c, const Bound &args) {
+  c.lints.augments(args["does"].as<Text>().text);
+  return makeVal(ValKind::None);
+}
+
 /// "`y`", if the user's code says so in a few words; else nothing.
 static std::string asWritten(Checker &c, SourceRange range) {
   constexpr size_t most = 40;
@@ -58,6 +63,7 @@ llvm::ArrayRef<Builtin> sema::getLintBuiltins() {
       {"as_scores", "input", asScores, Shares::Kept, Takes::Values,
        Scale::Score},
       {"expect", "input, scale", expect, Shares::Nothing, Takes::Names},
+      {"augments", "does", augments},
       {"for_training", "does", forTraining},
       {"picks", "index, input, name", picks, Shares::Nothing, Takes::Names},
   };

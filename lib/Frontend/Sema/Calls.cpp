@@ -524,6 +524,8 @@ Val Calls::callFunction(const FunctionInfo &fn, CallArgs &args) {
   c.scopes.bind(exits::kResult, {}, Val(), /*isVar=*/true);
   c.scopes.pushScope();
   c.frames.push_back(std::move(frame));
+  if (fn.self && !c.control.loops.empty())
+    c.control.loops.back().callsModel = true;
   c.forgetLocation();
 
   Val result;

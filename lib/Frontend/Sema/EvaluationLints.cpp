@@ -1,4 +1,4 @@
-//===- EvaluationLints.cpp - the mode and the rows of a test -------------===//
+//===- EvaluationLints.cpp - the mode, the rows and the images of a test --===//
 
 #include "Checker.h"
 #include "Frontend/ASTWalk.h"
@@ -7,7 +7,7 @@ using namespace tdc;
 using namespace tdc::sema;
 
 //===----------------------------------------------------------------------===//
-// Modes
+// Modes and images
 //===----------------------------------------------------------------------===//
 
 void Lints::runsForTraining(llvm::StringRef does) {
@@ -29,6 +29,12 @@ void Lints::runsForTraining(llvm::StringRef does) {
     modes.push_back(mode);
 }
 
+void Lints::augments(llvm::StringRef does) {
+  if (c.training.noGrad != 0 && !c.control.loops.empty())
+    c.control.loops.back().augmentations.push_back(
+        {c.userRange(c.here), does.str()});
+}
+
 static void report(Checker &c, llvm::ArrayRef<TrainingMode> modes) {
   for (const TrainingMode &mode : modes) {
     Diagnostic &report = c.warning(DiagCode::TD615, mode.call);
@@ -47,6 +53,13 @@ void Lints::endLoop(LoopRecord &loop) {
   if (loop.trains)
     return;
   report(c, loop.modes);
+  // A loop over something else may average what several draws give.
+  if (loop.readsLoader && loop.callsModel)
+    for (const Augmentation &augmentation : loop.augmentations)
+      c.warning(DiagCode::TD618, augmentation.call)
+          .label(augmentation.does)
+          .note("a random crop or flip is for training; `center_crop` gives "
+                "the same part of an image each time");
 }
 
 //===----------------------------------------------------------------------===//

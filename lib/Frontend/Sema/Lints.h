@@ -1,10 +1,10 @@
 //===- Lints.h - what is valid and rarely meant ---------------------------===//
 //
 // Warnings about training and evaluation that need what the checker knows of
-// the whole program (TD610, TD612, TD614 to TD617), and about texts (TD223). A
+// the whole program (TD610, TD612, TD614 to TD618), and about texts (TD223). A
 // comment `# tdc: allow(TD612)` says that it is meant. Definitions:
 // GradientLints.cpp for TD610 and TD612, EvaluationLints.cpp for TD615 to
-// TD617, and Lints.cpp.
+// TD618, and Lints.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,6 +37,12 @@ struct TrainingMode {
   std::string does;
 };
 
+/// A call without gradients that changes images at random.
+struct Augmentation {
+  SourceRange call; ///< the user's
+  std::string does;
+};
+
 class Lints {
 public:
   explicit Lints(Checker &c) : c(c) {}
@@ -60,6 +66,8 @@ public:
   /// Code runs that is for training alone: it `does` something else than in
   /// evaluation (TD615).
   void runsForTraining(llvm::StringRef does);
+  /// Images change at random: the code `does` that.
+  void augments(llvm::StringRef does);
   /// A loop begins over the batches of a loader.
   void loopsOver(const Val &loader, const ast::ForStmt &loop);
   void endLoop(LoopRecord &loop);

@@ -231,6 +231,7 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
   std::optional<int64_t> full = c.host.constantOf(batches);
   auto iteration = [&](const Val &index, const Size &rows) {
     using ast::BinaryOp;
+    loops.back().readsLoader = true;
     Val start = c.host.binary(BinaryOp::Mul, index, makeInt(size), c.here);
     Val batch = loaderBatch(loader, epoch.orders, start, rows);
     if (loader.keepsPosition())
