@@ -276,8 +276,24 @@ static Val save(Checker &c, const Bound &bound) {
   if (!canWrite(c, path, FileContents::State) ||
       !fillCheckpoint(c, bound, checkpoint, true))
     return c.fail();
+  for (const auto &keyword : args.keywords)
+    if (keyword.val.is(ValKind::Optimizer))
+      c.lints.savesOptimizer(path, keyword.name.text, keyword.val);
   c.emit().save(c.host.materialize(path), checkpoint);
   return makeVal(ValKind::None);
+}
+
+/// Tells the lints which models a checkpoint is read into.
+static void tellRestored(Checker &c, const CallArgs &call) {
+  llvm::SmallVector<const Val *> models;
+  bool hasOptimizer = false;
+  for (const auto &keyword : call.keywords) {
+    if (keyword.val.is(ValKind::Model))
+      models.push_back(&keyword.val);
+    hasOptimizer |= keyword.val.is(ValKind::Optimizer);
+  }
+  c.lints.restores(c.userRange(call.range), call.positional[0], models,
+                   hasOptimizer);
 }
 
 static Val restore(Checker &c, const Bound &args) {
@@ -312,6 +328,7 @@ static Val restore(Checker &c, const Bound &args) {
         c.control.forgetPosition(keyword.val.as<LoaderInfo>());
     c.emit().restore(path, checkpoint, tolerance);
     c.models.forgetReads();
+    tellRestored(c, call);
     for (const auto &keyword : call.keywords)
       if (keyword.val.is(ValKind::Loader))
         c.control.resumeAt(keyword.val.as<LoaderInfo>());

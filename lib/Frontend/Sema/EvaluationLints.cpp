@@ -148,4 +148,5 @@ void Lints::finish() {
     return;
   report(c, modes);
   checkRows();
+  checkRestored();
 }

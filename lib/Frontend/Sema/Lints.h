@@ -1,10 +1,10 @@
 //===- Lints.h - what is valid and rarely meant ---------------------------===//
 //
 // Warnings about training and evaluation that need what the checker knows of
-// the whole program (TD610, TD612, TD614 to TD618), and about texts (TD223). A
+// the whole program (TD610, TD612, TD614 to TD619), and about texts (TD223). A
 // comment `# tdc: allow(TD612)` says that it is meant. Definitions:
 // GradientLints.cpp for TD610 and TD612, EvaluationLints.cpp for TD615 to
-// TD618, and Lints.cpp.
+// TD618, CheckpointLints.cpp for TD619, and Lints.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -72,6 +72,14 @@ public:
   void loopsOver(const Val &loader, const ast::ForStmt &loop);
   void endLoop(LoopRecord &loop);
 
+  /// A checkpoint is read into models.
+  void restores(SourceRange range, const Val &path,
+                llvm::ArrayRef<const Val *> models, bool hasOptimizer);
+  /// An optimizer is saved to a checkpoint by this keyword.
+  void savesOptimizer(const Val &path, llvm::StringRef keyword,
+                      const Val &optimizer);
+  void steps(const OptimizerInfo &optimizer);
+
   /// Reports what only the whole program shows.
   void finish();
 
@@ -82,6 +90,21 @@ private:
     SourceRange range;
     size_t trainings; ///< loops with gradients before it
   };
+  /// A checkpoint that is read without an optimizer.
+  struct Restored {
+    SourceRange range;
+    SourceRange
+        outermost; ///< the call in the program's statements that led here
+    Val path;
+    llvm::DenseSet<const Slot *> parameters;
+    /// The optimizers that have a name at this point.
+    std::vector<std::pair<std::string, const OptimizerInfo *>> optimizers;
+    bool isStepped = false;
+    /// The optimizer that is saved there later, and its keyword.
+    const OptimizerInfo *saved = nullptr;
+    std::string keyword;
+  };
+
   void checkStep(llvm::ArrayRef<const ast::Stmt *> around,
                  llvm::ArrayRef<const ast::Stmt *> before,
                  const ast::Stmt &stmt);
@@ -92,11 +115,13 @@ private:
   void reportAdded(const Backward &backward);
   std::string nameOf(const Rows &rows);
   void checkRows();
+  void checkRestored();
 
   Checker &c;
   // What the program does; a walk aside is no part of it.
   std::vector<Rows> read, evaluated; ///< with gradients, and without
   std::vector<TrainingMode> modes;   ///< outside of loops
+  std::vector<Restored> restored;
 };
 
 } // namespace tdc::sema

@@ -204,6 +204,8 @@ static Val transferState(Checker &c, const Val &val, bool saves,
   }
   c.emit().restore(path, checkpoint, tolerance);
   c.models.forgetReads();
+  c.lints.restores(c.userRange(args.range), args.positional[0], {&val},
+                   /*hasOptimizer=*/false);
   return val;
 }
 

@@ -173,6 +173,7 @@ void OptimizerStep::apply(ParameterGroup &group, const Leaf &leaf,
 void Training::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                              SourceRange range) {
   optimizer.hasStepped = true;
+  c.lints.steps(optimizer);
   Vals given;
   if (gradients) {
     if (gradients->isError())

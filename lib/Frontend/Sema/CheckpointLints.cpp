@@ -1,0 +1,119 @@
+//===- CheckpointLints.cpp - checkpoints without their optimizer (TD619) --===//
+//
+// A program resumes a training if it reads the file to which it saves later. A
+// file that it only reads has weights to start from, and one that it saved
+// before has weights to go back to: neither needs an optimizer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Checker.h"
+#include "Frontend/ASTWalk.h"
+
+using namespace tdc;
+using namespace tdc::sema;
+
+/// Whether two paths are one: known texts, one value of the running program, or
+/// the same expression.
+static bool areSamePaths(Checker &c, const Val &a, const Val &b) {
+  if (a.known || b.known)
+    return a.known && b.known && textOf(a) == textOf(b);
+  llvm::StringRef text = c.text(a.range);
+  return (a.value && a.value == b.value) ||
+         (text.starts_with("f") && text == c.text(b.range));
+}
+
+/// The call in the statements of the program that led to this point.
+static SourceRange outermost(Checker &c) {
+  return c.frames.empty() ? c.userRange(c.here) : c.frames.front().callRange;
+}
+
+static bool contains(const ast::Block *block, SourceRange range) {
+  return block && block->range.file == range.file &&
+         block->range.begin <= range.begin && range.end <= block->range.end;
+}
+
+/// Whether the two are in different branches of an `if`.
+static bool areExclusive(llvm::ArrayRef<const ast::Stmt *> stmts, SourceRange a,
+                         SourceRange b) {
+  return llvm::any_of(stmts, [&](const ast::Stmt *stmt) {
+    auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt);
+    if (branch &&
+        (contains(branch->thenBlock, a) ? contains(branch->elseBlock, b)
+                                        : contains(branch->thenBlock, b) &&
+                                              contains(branch->elseBlock, a)))
+      return true;
+    return llvm::any_of(ast::blocksOf(*stmt), [&](const ast::Block *block) {
+      return areExclusive(block->stmts, a, b);
+    });
+  });
+}
+
+void Lints::restores(SourceRange range, const Val &path,
+                     llvm::ArrayRef<const Val *> models, bool hasOptimizer) {
+  if (hasOptimizer || c.isWalkedAside())
+    return;
+  Restored entry;
+  entry.range = range;
+  entry.outermost = outermost(c);
+  entry.path = path;
+  std::vector<NamedSlot> slots;
+  for (const Val *model : models)
+    c.models.collectSlots(*model, "", slots);
+  for (const NamedSlot &named : slots)
+    entry.parameters.insert(named.slot);
+  for (llvm::StringRef name : c.scopes.variablesHere())
+    if (const Val &val = c.scopes.lookup(name)->val; val.is(ValKind::Optimizer))
+      entry.optimizers.push_back({name.str(), &val.as<OptimizerInfo>()});
+  restored.push_back(std::move(entry));
+}
+
+void Lints::savesOptimizer(const Val &path, llvm::StringRef keyword,
+                           const Val &optimizer) {
+  if (c.isWalkedAside())
+    return;
+  for (Restored &entry : restored)
+    if (!entry.saved && areSamePaths(c, entry.path, path)) {
+      entry.saved = &optimizer.as<OptimizerInfo>();
+      entry.keyword = keyword.str();
+    }
+}
+
+void Lints::steps(const OptimizerInfo &optimizer) {
+  if (c.isWalkedAside() || restored.empty())
+    return;
+  SourceRange here = outermost(c);
+  llvm::ArrayRef<const ast::Stmt *> program =
+      c.scopes.findFile(here.file)->program->items;
+  for (const auto &group : optimizer.groups)
+    for (const ParameterGroup::Leaf &leaf : group->leaves) {
+      // Plain SGD keeps nothing.
+      bool keeps = llvm::any_of(
+          leaf.moments, [](const std::string &slot) { return !slot.empty(); });
+      for (Restored &entry : restored)
+        entry.isStepped |= keeps && entry.parameters.contains(leaf.parameter) &&
+                           !areExclusive(program, entry.outermost, here);
+    }
+}
+
+void Lints::checkRestored() {
+  for (const Restored &entry : restored) {
+    if (!entry.isStepped || !entry.saved)
+      continue;
+    Diagnostic &report = c.warning(DiagCode::TD619, entry.range);
+    report.label("its moments start anew");
+    llvm::StringRef call = c.text(entry.range);
+    std::string argument;
+    for (auto &[name, optimizer] : entry.optimizers)
+      if (optimizer == entry.saved)
+        argument = entry.keyword + "=" + name;
+    if (argument.empty() || !call.starts_with("restore(")) {
+      report.note("`restore(path, model=model, " + entry.keyword +
+                  "=optimizer)` reads both");
+      continue;
+    }
+    SourceRange end = entry.range;
+    end.begin = end.end = end.end - 1; // before the bracket
+    report.fix(FixIt::Choice, "`" + call.drop_back() + ", " + argument + ")`",
+               {{end, ", " + argument}});
+  }
+}
