@@ -229,11 +229,11 @@ def random(stage):
     python = ROOT / "build/venv/bin/python"
     path = f"{DEV / 'bin'}{os.pathsep}{os.environ['PATH']}"
     more = 5 if stage.full else 1
-    for script, count in (("random_programs", 300 * more), ("random_gradients", 70 * more),
+    for script, count in (("random_programs", 200 * more), ("random_gradients", 70 * more),
                           ("random_updates", 25 * more), ("random_attentions", 16 * more),
                           ("random_parallel", 12 * more),
-                          ("mutated_programs", 450 * more),
-                          ("reformatted_programs", 1000 * more), ("determinism", 20)):
+                          ("mutated_programs", 250 * more),
+                          ("reformatted_programs", 500 * more), ("determinism", 20)):
         _, output = stage.run(python, f"test/Random/{script}.py", "--count", count,
                               env={"PATH": path})
         print(output, end="")
