@@ -101,21 +101,6 @@ static void onFatalError(void *, const char *reason, bool) {
   onBug(reason);
 }
 
-// Parts of MLIR do not check the result of malloc. This definition replaces
-// that of the C library in the whole process and calls the new handler on
-// failure.
-extern "C" {
-// NOLINTNEXTLINE(bugprone-reserved-identifier,readability-identifier-naming)
-void *__libc_malloc(size_t size);
-
-__attribute__((visibility("default"))) void *malloc(size_t size) {
-  void *block = __libc_malloc(size);
-  if (!block && std::get_new_handler())
-    std::get_new_handler()();
-  return block;
-}
-}
-
 void tdc::installCrashHandlers() {
   std::set_new_handler([] { onOutOfMemory(nullptr, nullptr, false); });
   llvm::install_bad_alloc_error_handler(onOutOfMemory);
