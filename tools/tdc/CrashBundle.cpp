@@ -86,9 +86,9 @@ static std::string getPlace(llvm::StringRef name, llvm::StringRef program) {
   return "sources/" + relative.ltrim('/').str();
 }
 
-void CrashBundle::writeProgram() const {
+void CrashBundle::writeProgram(llvm::StringRef step) const {
   const Options &options = *work.options;
-  std::optional<Phase> phase = getLastPhase(work.step.load());
+  std::optional<Phase> phase = getLastPhase(step);
   if (work.text)
     writeFile("sources/stdin.tdsl", *work.text);
   else if (auto text = llvm::MemoryBuffer::getFile(options.file))
@@ -111,7 +111,7 @@ void CrashBundle::writeProgram() const {
   writeFile("after-" + getPhases()[size_t(*phase)].name + ".mlir", ir);
 }
 
-void CrashBundle::write(llvm::StringRef message) {
+void CrashBundle::write(llvm::StringRef message, llvm::StringRef step) {
   if (!makeFolder())
     return;
   writeFile("message", (message + "\n").str());
@@ -120,10 +120,9 @@ void CrashBundle::write(llvm::StringRef message) {
   os << "tdc";
   for (llvm::StringRef word : work.words)
     printWord(os, word);
-  os << "\n\nphase: " << work.step.load() << "\npass: " << work.pass.load()
-     << "\n\n";
+  os << "\n\nphase: " << step << "\npass: " << work.pass.load() << "\n\n";
   writeFile("command", command);
-  writeProgram();
+  writeProgram(step);
   describeMachine(os);
   writeFile("command", command);
 }

@@ -27,9 +27,9 @@ extern Work work;
 /// again.
 class CrashBundle {
 public:
-  /// Writes the bundle; `message` is the error. Files that cannot be written
-  /// are left out.
-  void write(llvm::StringRef message);
+  /// Writes the bundle; `message` is the error, and `step` what failed: other
+  /// threads may go on meanwhile. Files that cannot be written are left out.
+  void write(llvm::StringRef message, llvm::StringRef step);
 
   /// The folder; "" if there is none. A signal handler may call this while the
   /// bundle is written.
@@ -38,7 +38,7 @@ public:
 private:
   bool makeFolder();
   void writeFile(const llvm::Twine &name, llvm::StringRef text) const;
-  void writeProgram() const;
+  void writeProgram(llvm::StringRef step) const;
 
   char folder[4096] = "";
 };

@@ -78,18 +78,18 @@ static void beFirst() {
     endWithBug();
   beFirst();
   isReporting = true;
+  const char *step = work.step.load();
   llvm::sys::RunInterruptHandlers();
   say({"error: this is a bug in tdc: ", what});
   if (work.options)
-    say({" in the phase ", work.step.load(), " of `",
-         work.options->file.c_str(), "`"});
+    say({" in the phase ", step, " of `", work.options->file.c_str(), "`"});
   say({"\n"});
   signal(SIGALRM, [](int) { endWithBug(); });
   alarm(kMostSeconds);
   if (work.options)
     runOnDeepStack([&] {
       isReporting = true;
-      bundle.write(what);
+      bundle.write(what, step);
     });
   endWithBug();
 }
@@ -121,7 +121,7 @@ void tdc::leaveMemoryToProgram() { std::set_new_handler(nullptr); }
 
 void tdc::reportBug(llvm::StringRef message) {
   isReporting = true;
-  bundle.write(message);
+  bundle.write(message, work.step.load());
   sayWhereBundleIs();
   isReporting = false;
 }
