@@ -41,6 +41,10 @@ struct SourceRange {
   /// From the start of this range to the end of `last`, in the same file.
   SourceRange to(SourceRange last) const { return {file, begin, last.end}; }
 
+  bool contains(SourceRange inner) const {
+    return file == inner.file && begin <= inner.begin && inner.end <= end;
+  }
+
   bool operator==(const SourceRange &o) const {
     return file == o.file && begin == o.begin && end == o.end;
   }

@@ -28,8 +28,7 @@ static SourceRange outermost(Checker &c) {
 }
 
 static bool contains(const ast::Block *block, SourceRange range) {
-  return block && block->range.file == range.file &&
-         block->range.begin <= range.begin && range.end <= block->range.end;
+  return block && block->range.contains(range);
 }
 
 /// Whether the two are in different branches of an `if`.

@@ -37,12 +37,10 @@ public:
   void visit(llvm::ArrayRef<const ast::Stmt *> stmts, uint32_t end);
 
   bool isReached(SourceRange use) const {
-    auto holds = [&](SourceRange reach) {
-      return reach.begin <= use.begin && use.end <= reach.end;
-    };
-    return llvm::any_of(declared, holds) ||
+    auto reaches = [&](SourceRange reach) { return reach.contains(use); };
+    return llvm::any_of(declared, reaches) ||
            llvm::any_of(writes, [&](const Write &write) {
-             return write.isPlain && holds(write.reach);
+             return write.isPlain && write.reach.contains(use);
            });
   }
 
@@ -189,17 +187,14 @@ static bool assigns(const ast::Block *block, llvm::StringRef name) {
 static const ast::IfStmt *findChoice(llvm::ArrayRef<const ast::Stmt *> stmts,
                                      uint32_t &end, llvm::StringRef name,
                                      SourceRange at) {
-  auto holds = [&](SourceRange outer) {
-    return outer.begin <= at.begin && at.end <= outer.end;
-  };
   for (const ast::Stmt *stmt : stmts) {
-    if (!holds(stmt->range))
+    if (!stmt->range.contains(at))
       continue;
     auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt);
     if (branch && assigns(*stmt, name))
       return branch;
     for (const ast::Block *block : ast::blocksOf(*stmt)) {
-      if (!holds(block->range))
+      if (!block->range.contains(at))
         continue;
       if (!llvm::isa<ast::WithStmt>(stmt)) // opens no scope
         end = block->range.end;
@@ -242,18 +237,15 @@ MissingDeclaration sema::findMissing(llvm::ArrayRef<const ast::Stmt *> body,
     return result;
   // In the `if` each use follows an assignment of its side; after it the name
   // has a value.
-  auto holds = [](SourceRange outer, SourceRange inner) {
-    return outer.begin <= inner.begin && inner.end <= outer.end;
-  };
   SourceRange after = {at.file, choice->range.end, end};
   auto isServed = [&](SourceRange use) {
-    return holds(after, use) ||
-           (holds(choice->range, use) && uses.isReached(use));
+    return after.contains(use) ||
+           (choice->range.contains(use) && uses.isReached(use));
   };
   bool isAlone =
       uses.declared.empty() && llvm::all_of(uses.reads, isServed) &&
       llvm::all_of(uses.writes, [&](const auto &other) {
-        return (other.isPlain && holds(choice->range, other.target)) ||
+        return (other.isPlain && choice->range.contains(other.target)) ||
                isServed(other.target);
       });
   if (isAlone)

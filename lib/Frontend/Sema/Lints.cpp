@@ -125,10 +125,7 @@ void Lints::checkInput(const Val &input, Scale expected) {
                     ", and its input is " + scaleName(info.scale));
   if (isWritten)
     report.label(scaleName(info.scale));
-  const SourceRange &own = report.primary.range;
-  bool isInside = info.scaled.file == own.file &&
-                  info.scaled.begin >= own.begin && info.scaled.end <= own.end;
-  if (info.scaled.isValid() && !isInside)
+  if (info.scaled.isValid() && !report.primary.range.contains(info.scaled))
     report.secondaryLabel(info.scaled, "made here");
   llvm::StringRef name = llvm::StringRef(function).trim('`');
   llvm::StringRef other = lossOf(name, info.scale);

@@ -27,9 +27,6 @@ static std::vector<SourceRange> findSameName(Checker &c, SourceRange at) {
     for (const ast::Stmt *item : c.scopes.file->program->items)
       if (llvm::isa<ast::FnDecl, ast::ModelDecl>(item))
         others.push_back(item->range);
-  auto holds = [](SourceRange outer, SourceRange inner) {
-    return outer.begin <= inner.begin && inner.end <= outer.end;
-  };
   DiagnosticEngine silent(c.sources);
   TokenStream stream = lexFile(c.sources, at.file, silent);
   auto isMember = [&](uint32_t begin) {
@@ -42,9 +39,9 @@ static std::vector<SourceRange> findSameName(Checker &c, SourceRange at) {
       ranges.push_back(range);
     else if (token.kind == Tok::Name && c.text(range) == c.text(at) &&
              isMember(range.begin) == isMember(at.begin) &&
-             (!fn || holds(fn->range, range)) &&
+             (!fn || fn->range.contains(range)) &&
              llvm::none_of(others, [&](SourceRange other) {
-               return holds(other, range);
+               return other.contains(range);
              }))
       ranges.push_back(range);
   }
