@@ -51,6 +51,9 @@ const DiagInfo &getDiagInfo(DiagCode code);
 /// The row of a code as a user types it ("TD501", "td501"), or null.
 const DiagInfo *findDiagInfo(llvm::StringRef name);
 
+/// "TR103", the name of a code of running programs (tdc_errors.def).
+std::string getRunTimeCode(int32_t number);
+
 /// A position and a text about it, which may be empty.
 struct Label {
   SourceRange range;

@@ -3,7 +3,6 @@
 #include "Frontend/Diagnostics.h"
 #include "Handles.h"
 #include "tdc_text.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tdc {
@@ -63,7 +62,7 @@ tdc_status fail(tdc_error **error, tdrt_context *context, int32_t code) {
   if (code == TDC_INTERRUPTED)
     return fail(error, TDC_INTERRUPTED, "interrupted");
   OwnedDiagnostic diagnostic;
-  diagnostic.code = llvm::formatv("TR{0:3}", code).str();
+  diagnostic.code = getRunTimeCode(code);
   diagnostic.message = found.message;
   diagnostic.text = tdrt_error_text(context);
   if (found.site) {

@@ -2,7 +2,6 @@
 
 #include "Frontend/Diagnostics.h"
 #include "Verbs.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace tdc;
@@ -40,8 +39,7 @@ static std::vector<Code> allCodes() {
   for (const DiagInfo &info : getDiagTable())
     codes.push_back({info.name.str(), info.title, info.explanation});
   for (const auto &row : runTime)
-    codes.push_back({llvm::formatv("TR{0:3}", row.number).str(), row.title,
-                     row.explanation});
+    codes.push_back({getRunTimeCode(row.number), row.title, row.explanation});
   return codes;
 }
 

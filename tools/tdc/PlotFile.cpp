@@ -6,7 +6,6 @@
 #include "tdc_files.h"
 #include "tdc_prints.h"
 #include "tdc_text.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -22,7 +21,7 @@ static std::function<void(llvm::StringRef)> collector;
 static int report(const Options &options, const tdrt::FileFault &fault) {
   if (!fault)
     return ExitOk;
-  std::string code = llvm::formatv("TR{0:3}", fault.code),
+  std::string code = getRunTimeCode(fault.code),
               text = "`" + options.plot + "`: " + fault.message;
   if (options.json)
     printJSON(llvm::errs(), Severity::Error, code, text, "", {}, "");

@@ -10,7 +10,6 @@
 #include "Terminal.h"
 #include "Verbs.h"
 #include "tdc_runtime.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <csignal>
 
@@ -40,7 +39,7 @@ static void printErrorJSON(const tdrt_error *error) {
   }
   printJSON(llvm::errs(),
             error->is_warning ? Severity::Warning : Severity::Error,
-            isInterrupted ? "" : llvm::formatv("TR{0:3}", error->code).str(),
+            isInterrupted ? "" : getRunTimeCode(error->code),
             isInterrupted ? "interrupted" : error->message, file, at, note);
 }
 

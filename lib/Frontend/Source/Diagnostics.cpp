@@ -8,6 +8,7 @@
 #include "Frontend/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace tdc;
 
@@ -28,6 +29,10 @@ const DiagInfo *tdc::findDiagInfo(llvm::StringRef name) {
     return info.name.equals_insensitive(name);
   });
   return row == std::end(diagTable) ? nullptr : row;
+}
+
+std::string tdc::getRunTimeCode(int32_t number) {
+  return llvm::formatv("TR{0:3}", number).str();
 }
 
 //===----------------------------------------------------------------------===//
