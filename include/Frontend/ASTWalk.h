@@ -4,8 +4,10 @@
 #define TDC_FRONTEND_ASTWALK_H
 
 #include "Frontend/AST.h"
+#include "Frontend/Source.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
+#include <string>
 
 namespace tdc::ast {
 
@@ -19,6 +21,12 @@ llvm::SmallVector<const Expr *, 2> expressionsOf(const Stmt &stmt);
 
 /// The blocks of an `if`, a loop or a `with`, in text order.
 llvm::SmallVector<const Block *, 2> blocksOf(const Stmt &stmt);
+
+/// The parameters of a function or a model; other declarations have none.
+llvm::ArrayRef<Param> paramsOf(const Decl &decl);
+
+/// The text of a function or a model before its body, on one line.
+std::string headOf(const SourceManager &sources, const Decl &decl);
 
 /// Whether `isIt` is true of the expression or of one in it, at any depth.
 bool anyExpr(const Expr &expr, llvm::function_ref<bool(const Expr &)> isIt);

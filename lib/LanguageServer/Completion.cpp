@@ -1,8 +1,9 @@
 //===- Completion.cpp - what can be typed at a position -------------------===//
 
 #include "Completion.h"
+#include "Dialect/TD/OpTable/Types.h"
+#include "Frontend/ASTWalk.h"
 #include "Frontend/Lexer.h"
-#include "Hover.h"
 #include "Reference.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -87,18 +88,18 @@ private:
       lsp::CompletionItem *item = add(symbol.name, kindOf(symbol));
       if (item &&
           llvm::isa_and_nonnull<ast::FnDecl, ast::ModelDecl>(symbol.decl))
-        item->detail = getSignature(syntax.sources, *symbol.decl);
+        item->detail = ast::headOf(syntax.sources, *symbol.decl);
     }
     for (const LanguageFunction &function : getLanguageFunctions())
       if (!function.name.contains('.'))
         addFunction(function.name, Kind::Function, &function);
     for (llvm::StringRef word : getKeywordSpellings())
       add(word, Kind::Keyword);
+    for (unsigned i = 0; i < kNumDTypes; ++i)
+      add(spelling(DType(i)), Kind::Keyword);
     for (llvm::StringRef word :
-         {"arg", "buffer", "model", "param", "none",  "inf", "nan", "pi",
-          "cpu", "cuda",   "auto",  "here",  "f64",   "f32", "f16", "bf16",
-          "i64", "i32",    "i16",   "i8",    "u64",   "u32", "u16", "u8",
-          "int", "float",  "bool",  "str",   "device"})
+         {"arg", "buffer", "model", "param", "none", "inf", "nan", "pi", "cpu",
+          "cuda", "auto", "here", "int", "float", "str", "device"})
       add(word, Kind::Keyword);
   }
 
@@ -152,7 +153,7 @@ private:
     llvm::StringRef name = text.slice(callee.begin, callee.end);
     if (int symbol = findCallee(name, callee, isMember); symbol >= 0) {
       if (auto *decl = document.getSyntax().names.getSymbol(symbol).decl)
-        for (const ast::Param &param : getParams(*decl))
+        for (const ast::Param &param : ast::paramsOf(*decl))
           addKeyword(param.name.text);
     } else if (const LanguageFunction *function =
                    isMember ? findLanguageMethod(name)
@@ -205,7 +206,7 @@ private:
       bool isMethod = symbol.kind == Symbol::Method;
       auto *item = add(symbol.name, isMethod ? Kind::Method : Kind::Field);
       if (item && isMethod)
-        item->detail = getSignature(syntax.sources, *symbol.decl);
+        item->detail = ast::headOf(syntax.sources, *symbol.decl);
     }
   }
 

@@ -1,6 +1,7 @@
 //===- Hover.cpp - what is known of a position ----------------------------===//
 
 #include "Hover.h"
+#include "Frontend/ASTWalk.h"
 #include "Reference.h"
 #include "Symbols.h"
 #include "llvm/ADT/StringExtras.h"
@@ -10,20 +11,6 @@ namespace json = llvm::json;
 
 static std::string asCode(llvm::StringRef text) {
   return ("```tdsl\n" + text + "\n```\n").str();
-}
-
-std::string tdc::getSignature(const SourceManager &sources,
-                              const ast::Decl &decl) {
-  llvm::StringRef text = sources.getText(decl.range);
-  if (auto *fn = llvm::dyn_cast<ast::FnDecl>(&decl)) {
-    SourceRange body = fn->body ? fn->body->range : fn->value->range;
-    text = text.take_front(body.begin - decl.range.begin).rtrim(" \n=");
-  } else {
-    text = text.take_front(text.find('{'));
-  }
-  llvm::SmallVector<llvm::StringRef> words;
-  llvm::SplitString(text, words);
-  return llvm::join(words, " ");
 }
 
 /// The word of the language for a kind of symbol.
@@ -75,7 +62,7 @@ static std::string describe(Document &document, const Occurrence &name) {
       return describe(*function);
   }
   std::string code = llvm::isa_and_nonnull<ast::FnDecl, ast::ModelDecl>(decl)
-                         ? getSignature(syntax.sources, *decl)
+                         ? ast::headOf(syntax.sources, *decl)
                          : listMeanings(document, name, symbol);
   std::string result = code.empty() ? "" : asCode(code);
   if (decl && !decl->doc.empty())

@@ -13,9 +13,6 @@ namespace tdc {
 /// if nothing is known.
 llvm::json::Value getHover(Document &document, lsp::Position position);
 
-/// The declaration of a function or a model without its body, on one line.
-std::string getSignature(const SourceManager &sources, const ast::Decl &decl);
-
 } // namespace tdc
 
 #endif // TDC_LIB_LANGUAGESERVER_HOVER_H

@@ -7,14 +7,6 @@
 using namespace tdc;
 using namespace tdc::ast;
 
-llvm::ArrayRef<Param> tdc::getParams(const Decl &decl) {
-  if (auto *fn = llvm::dyn_cast<FnDecl>(&decl))
-    return fn->params;
-  if (auto *model = llvm::dyn_cast<ModelDecl>(&decl))
-    return model->params;
-  return {};
-}
-
 namespace tdc {
 
 /// Walks a program as the checker does: functions and models of a file are
@@ -379,7 +371,7 @@ int Names::findMember(const ModelDecl &model, llvm::StringRef name) const {
 int Names::findParameter(int function, llvm::StringRef name) const {
   if (!symbols[function].decl)
     return -1;
-  for (const Param &param : getParams(*symbols[function].decl))
+  for (const Param &param : ast::paramsOf(*symbols[function].decl))
     if (param.name.text == name)
       return findDeclared(param.name.range);
   return -1;

@@ -40,9 +40,6 @@ struct Symbol {
   bool isMember() const { return kind == Method || kind == Part; }
 };
 
-/// The parameters of a function or a model; none of another declaration.
-llvm::ArrayRef<ast::Param> getParams(const ast::Decl &decl);
-
 /// A name in the text.
 struct Occurrence {
   enum Kind : uint8_t {

@@ -1,7 +1,7 @@
 //===- Symbols.cpp - declarations and uses of a name ----------------------===//
 
 #include "Symbols.h"
-#include "Hover.h"
+#include "Frontend/ASTWalk.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace tdc;
@@ -110,7 +110,7 @@ static void addMembers(Document &document,
       add(state->name, SymbolKind::Field, state->range);
     } else if (auto *fn = llvm::dyn_cast<ast::FnDecl>(member)) {
       add(fn->name, SymbolKind::Method, fn->range);
-      symbols.back().detail = getSignature(document.getSyntax().sources, *fn);
+      symbols.back().detail = ast::headOf(document.getSyntax().sources, *fn);
     } else if (auto *choice = llvm::dyn_cast<ast::MemberIfDecl>(member)) {
       addMembers(document, choice->thenMembers, symbols);
       addMembers(document, choice->elseMembers, symbols);
@@ -128,10 +128,10 @@ std::vector<lsp::DocumentSymbol> tdc::getDocumentSymbols(Document &document) {
     };
     if (auto *fn = llvm::dyn_cast<ast::FnDecl>(item)) {
       add(fn->name.text, SymbolKind::Function, fn->name.range);
-      symbols.back().detail = getSignature(syntax.sources, *fn);
+      symbols.back().detail = ast::headOf(syntax.sources, *fn);
     } else if (auto *model = llvm::dyn_cast<ast::ModelDecl>(item)) {
       add(model->name.text, SymbolKind::Class, model->name.range);
-      symbols.back().detail = getSignature(syntax.sources, *model);
+      symbols.back().detail = ast::headOf(syntax.sources, *model);
       addMembers(document, model->members, symbols.back().children);
     } else if (auto *arg = llvm::dyn_cast<ast::ArgDecl>(item)) {
       add(arg->name.text, SymbolKind::Constant, arg->name.range);

@@ -74,7 +74,7 @@ with Client() as client:
     page.change(PROGRAM + "print(dat)\n")
     assert [report["code"] for report in page.reports if report["severity"] == 1] == ["TD201"]
     shows(page, "dat)\n", "**TD201**")
-    # While the text is changed, what has not changed is still known.
+    # Until an edited text is checked, unchanged names have the types of the last check.
     page.change(page.text.replace("let net", "let net2 = (1 +)\nlet net"))
     shows(page, "data", "var data: f32[5, 3] @cuda:0")
 print("hover: ok")

@@ -2,6 +2,7 @@
 
 #include "Frontend/ASTWalk.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace tdc::ast;
@@ -84,6 +85,35 @@ llvm::SmallVector<const Block *, 2> tdc::ast::blocksOf(const Stmt &stmt) {
       .Case([&](const WithStmt *s) { all = {s->body}; });
   llvm::erase(all, nullptr);
   return all;
+}
+
+llvm::ArrayRef<Param> tdc::ast::paramsOf(const Decl &decl) {
+  if (auto *fn = llvm::dyn_cast<FnDecl>(&decl))
+    return fn->params;
+  if (auto *model = llvm::dyn_cast<ModelDecl>(&decl))
+    return model->params;
+  return {};
+}
+
+std::string tdc::ast::headOf(const SourceManager &sources, const Decl &decl) {
+  SourceRange head = decl.range;
+  if (auto *fn = llvm::dyn_cast<FnDecl>(&decl)) {
+    if (fn->result)
+      head = head.to(fn->result->range);
+    else
+      head.end = fn->body ? fn->body->range.begin : fn->value->range.begin;
+  } else {
+    llvm::ArrayRef<Param> params = paramsOf(decl);
+    uint32_t last = params.empty()
+                        ? llvm::cast<ModelDecl>(&decl)->name.range.end
+                        : params.back().range.end;
+    llvm::StringRef rest = sources.getText(head.file).substr(last);
+    head.end = last + std::min(rest.find('{'), rest.size());
+  }
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(sources.getText(head), words);
+  std::string text = llvm::join(words, " ");
+  return llvm::StringRef(text).rtrim("= ").str();
 }
 
 bool tdc::ast::anyExpr(const Expr &expr,

@@ -1,6 +1,7 @@
 //===- Observation.cpp - what an editor shows -----------------------------===//
 
 #include "Checker.h"
+#include "Frontend/ASTWalk.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -11,28 +12,6 @@ using namespace tdc::sema;
 /// As many elements of a tuple are shown.
 static constexpr size_t kMostElements = 4;
 static constexpr size_t kMostCharacters = 60;
-
-/// The text of a declaration before its body, on one line.
-static std::string headOf(Checker &c, const ast::Decl &decl,
-                          llvm::ArrayRef<ast::Param> params) {
-  SourceRange head = decl.range;
-  if (auto *fn = llvm::dyn_cast<ast::FnDecl>(&decl)) {
-    if (fn->result)
-      head = head.to(fn->result->range);
-    else
-      head.end = fn->body ? fn->body->range.begin : fn->value->range.begin;
-  } else {
-    uint32_t last = params.empty()
-                        ? llvm::cast<ast::ModelDecl>(&decl)->name.range.end
-                        : params.back().range.end;
-    llvm::StringRef rest = c.sources.getText(head.file).substr(last);
-    head.end = last + std::min(rest.find('{'), rest.size());
-  }
-  llvm::SmallVector<llvm::StringRef> words;
-  llvm::SplitString(c.text(head), words);
-  std::string text = llvm::join(words, " ");
-  return llvm::StringRef(text).rtrim("= ").str();
-}
 
 static std::string textFor(Checker &c, const Val &val, unsigned depth = 0);
 
@@ -81,11 +60,11 @@ static std::string textFor(Checker &c, const Val &val, unsigned depth) {
     if (val.known)
       return textFor(c, val.as<BoundCall>().callee, depth);
     auto *fn = val.as<FunctionInfo>().decl;
-    return headOf(c, *fn, fn->params);
+    return ast::headOf(c.sources, *fn);
   }
   case ValKind::Class:
     if (auto *decl = val.as<ClassInfo>().decl)
-      return headOf(c, *decl, decl->params);
+      return ast::headOf(c.sources, *decl);
     return ("model " + spelling(val.as<ClassInfo>().native)).str();
   default:
     return describe(val);
