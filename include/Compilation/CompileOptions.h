@@ -53,7 +53,10 @@ struct CompileOptions {
   unsigned simulatedDevices = 0;
   bool noTOps = false;
   bool tf32 = false;
-  /// Whether the running program stops at a loss that is not finite (TR109).
+  /// Whether the running program reports the first op whose result is not
+  /// finite (TR109), rather than the first loss.
+  bool checkNumerics = false;
+  /// Whether it stops there.
   bool strictNumerics = false;
   TransferGuard guard;
   MemoryBudget budget;

@@ -116,6 +116,8 @@ typedef struct tdc_options {
   void (*done)(void *user, const char *step);
   void *user;
   const char *memory_budget; /* --memory-budget */
+  int32_t check_numerics;    /* --check-numerics */
+  int32_t strict_numerics;   /* --strict-numerics */
 } tdc_options;
 
 /* Compiles a file for this machine. `options` may be NULL. */

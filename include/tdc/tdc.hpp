@@ -198,6 +198,7 @@ private:
 struct Options {
   std::string device, placement, transferGuard, memoryBudget;
   bool noTOps = false, tf32 = false;
+  bool checkNumerics = false, strictNumerics = false;
   /// As on a command line: "--epochs", "3".
   std::vector<std::string> arguments;
   /// Called for every error and warning while the program is compiled, maybe on
@@ -293,6 +294,8 @@ Expected<Module> load(const Options &options, Compile compile) {
   settings.memory_budget = text(options.memoryBudget);
   settings.no_t_ops = options.noTOps;
   settings.tf32 = options.tf32;
+  settings.check_numerics = options.checkNumerics;
+  settings.strict_numerics = options.strictNumerics;
   settings.num_arguments = words.size();
   settings.arguments = words.data();
   if (options.report) {

@@ -128,6 +128,8 @@ static tdc_status compile(const char *name, const llvm::StringRef *text,
   settings.file = name;
   settings.noTOps = options.no_t_ops;
   settings.tf32 = options.tf32;
+  settings.checkNumerics = options.check_numerics;
+  settings.strictNumerics = options.strict_numerics;
   settings.programArgs.assign(options.arguments,
                               options.arguments + options.num_arguments);
   if (auto usage = readTexts(options, settings)) {

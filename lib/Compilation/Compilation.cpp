@@ -6,6 +6,7 @@
 #include "Conversion/TDToRuntime.h"
 #include "Dialect/TD/IR/Locations.h"
 #include "Dialect/TD/IR/TD.h"
+#include "Dialect/TD/Transforms/Passes.h"
 #include "Frontend/GenerateModule.h"
 #include "Frontend/NullEmitter.h"
 #include "Target/HostTarget.h"
@@ -379,6 +380,9 @@ void Compilation::setDevices() {
     (*module)->setAttr(td::kNoTOpsAttr, mlir::UnitAttr::get(context.get()));
   if (options.tf32)
     (*module)->setAttr(kTF32Attr, mlir::UnitAttr::get(context.get()));
+  if (options.checkNumerics)
+    (*module)->setAttr(td::kCheckNumericsAttr,
+                       mlir::UnitAttr::get(context.get()));
   if (options.strictNumerics)
     (*module)->setAttr(kStrictNumericsAttr, mlir::UnitAttr::get(context.get()));
   setMemory();

@@ -98,7 +98,7 @@ void World::addSites(ModuleOp module) {
       return;
     sites.push_back({keep(location.getFilename()), int32_t(location.getLine()),
                      int32_t(location.getColumn()), /*excerpt=*/nullptr,
-                     /*index_words=*/nullptr});
+                     /*words=*/nullptr});
   });
 }
 

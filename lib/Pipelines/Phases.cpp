@@ -32,6 +32,7 @@ static void addGradPasses(OpPassManager &passes, const TargetInfo &) {
   passes.addPass(td::createTDGradientPresencePass());
   passes.addPass(td::createTDVerifyGradPass());
   passes.addPass(td::createTDSimplifyPass());
+  passes.addPass(td::createTDWatchValuesPass());
 }
 
 /// Every tensor gets a concrete place. From here on the back end of every op is

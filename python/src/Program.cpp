@@ -38,7 +38,8 @@ static nb::tuple compile(const std::string &name,
                          const std::optional<std::string> &placement,
                          const std::optional<std::string> &transferGuard,
                          const std::optional<std::string> &memoryBudget,
-                         bool tOps, bool tf32,
+                         bool tOps, bool tf32, bool checkNumerics,
+                         bool strictNumerics,
                          const std::vector<std::string> &arguments) {
   auto textOf = [](const std::optional<std::string> &value) {
     return value ? value->c_str() : nullptr;
@@ -55,6 +56,8 @@ static nb::tuple compile(const std::string &name,
   options.memory_budget = textOf(memoryBudget);
   options.no_t_ops = !tOps;
   options.tf32 = tf32;
+  options.check_numerics = checkNumerics;
+  options.strict_numerics = strictNumerics;
   options.num_arguments = words.size();
   options.arguments = words.data();
   options.report = collect;
@@ -79,7 +82,8 @@ void bindProgram(nb::module_ &extension) {
                 nb::arg("device").none(), nb::arg("placement").none(),
                 nb::arg("transfer_guard").none(),
                 nb::arg("memory_budget").none(), nb::arg("t_ops"),
-                nb::arg("tf32"), nb::arg("arguments"));
+                nb::arg("tf32"), nb::arg("check_numerics"),
+                nb::arg("strict_numerics"), nb::arg("arguments"));
 }
 
 } // namespace tdsl

@@ -28,11 +28,13 @@ class Source:
     memory_budget: str | None
     t_ops: bool
     tf32: bool
+    check_numerics: bool
+    strict_numerics: bool
 
     def compile(self) -> tuple[_core.Program, list]:
         return _core.compile(self.name, self.text, self.device, self.placement,
                              self.transfer_guard, self.memory_budget, self.t_ops, self.tf32,
-                             list(self.args))
+                             self.check_numerics, self.strict_numerics, list(self.args))
 
 
 class Program:
@@ -77,7 +79,8 @@ class Program:
 
 def compile(path: str | os.PathLike[str], *, args: Arguments = (), device: str | None = None,
             placement: str | None = None, transfer_guard: str | None = None,
-            memory_budget: str | None = None, t_ops: bool = True, tf32: bool = False) -> Program:
+            memory_budget: str | None = None, t_ops: bool = True, tf32: bool = False,
+            check_numerics: bool = False, strict_numerics: bool = False) -> Program:
     """Compiles a file.
 
     args: the program's own arguments, {"epochs": 3} or ["--epochs", "3"].
@@ -85,34 +88,37 @@ def compile(path: str | os.PathLike[str], *, args: Arguments = (), device: str |
     Raises CompileError if the program has mistakes; warns with CompileWarning.
     """
     return _compile(os.fsdecode(path), None, _read(path), args, device, placement, transfer_guard,
-                    memory_budget, t_ops, tf32)
+                    memory_budget, t_ops, tf32, check_numerics, strict_numerics)
 
 
 def compile_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
                  device: str | None = None, placement: str | None = None,
                  transfer_guard: str | None = None, memory_budget: str | None = None,
-                 t_ops: bool = True, tf32: bool = False) -> Program:
+                 t_ops: bool = True, tf32: bool = False, check_numerics: bool = False,
+                 strict_numerics: bool = False) -> Program:
     """Compiles a text. Messages use `name` as the name of the file, and imports are
     searched in its folder."""
     return _compile(name, _check(text), None, args, device, placement, transfer_guard,
-                    memory_budget, t_ops, tf32)
+                    memory_budget, t_ops, tf32, check_numerics, strict_numerics)
 
 
 def load(path: str | os.PathLike[str], *, args: Arguments = (), device: str | None = None,
          placement: str | None = None, transfer_guard: str | None = None,
-         memory_budget: str | None = None, t_ops: bool = True, tf32: bool = False) -> Module:
+         memory_budget: str | None = None, t_ops: bool = True, tf32: bool = False,
+         check_numerics: bool = False, strict_numerics: bool = False) -> Module:
     """Compiles a file and runs its statements: compile(...).open()."""
     return _compile(os.fsdecode(path), None, _read(path), args, device, placement, transfer_guard,
-                    memory_budget, t_ops, tf32).open()
+                    memory_budget, t_ops, tf32, check_numerics, strict_numerics).open()
 
 
 def load_text(text: str, name: str = "program.tdsl", *, args: Arguments = (),
               device: str | None = None, placement: str | None = None,
               transfer_guard: str | None = None, memory_budget: str | None = None,
-              t_ops: bool = True, tf32: bool = False) -> Module:
+              t_ops: bool = True, tf32: bool = False, check_numerics: bool = False,
+              strict_numerics: bool = False) -> Module:
     """Compiles a text and runs its statements: compile_text(...).open()."""
     return _compile(name, _check(text), None, args, device, placement, transfer_guard,
-                    memory_budget, t_ops, tf32).open()
+                    memory_budget, t_ops, tf32, check_numerics, strict_numerics).open()
 
 
 def _compile_again(source: Source) -> Program:
@@ -137,14 +143,15 @@ def _read(path: str | os.PathLike[str]) -> bytes | None:
 
 def _compile(name: str, text: str | None, content: bytes | None, args: Arguments,
              device: str | None, placement: str | None, transfer_guard: str | None,
-             memory_budget: str | None, t_ops: bool, tf32: bool) -> Program:
+             memory_budget: str | None, t_ops: bool, tf32: bool, check_numerics: bool,
+             strict_numerics: bool) -> Program:
     """Compiles for the public functions; warnings point to their callers."""
     words = _words(args)
     for given in (name, text, device, placement, transfer_guard, memory_budget, *words):
         if isinstance(given, str):
             given.encode()  # raises UnicodeEncodeError, which is a ValueError
     source = Source(name, text, words, device, placement, transfer_guard, memory_budget, t_ops,
-                    tf32)
+                    tf32, check_numerics, strict_numerics)
     handle, found = source.compile()
     for diagnostic in found:
         warnings.warn(diagnostic.text.rstrip("\n"), CompileWarning, stacklevel=3)

@@ -146,9 +146,10 @@ typedef struct tdrt_site {
   int32_t line;     /* from 1 */
   int32_t column;   /* from 1, or 0 if not known */
   /* NULL if the program has not its source: */
-  const char *excerpt;     /* the line, marked, for an error's text */
-  const char *index_words; /* of TR103 of a kernel, with {index}, {size} and
-                              {last}, the largest index; NULL for the usual */
+  const char *excerpt; /* the line, marked, for an error's text */
+  const char *words;   /* of an error of a kernel, NULL for the usual: TR103
+                          with {index}, {size} and {last}, the largest index;
+                          TR109 with {value} */
 } tdrt_site;
 
 /* An input or output of an exported function; a dim of -1 is known only when

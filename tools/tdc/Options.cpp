@@ -241,6 +241,9 @@ private:
     case OPT_no_t_ops:
       options.noTOps = true;
       return true;
+    case OPT_check_numerics:
+      options.checkNumerics = true;
+      return true;
     case OPT_strict_numerics:
       options.strictNumerics = true;
       return true;

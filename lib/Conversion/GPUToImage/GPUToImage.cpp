@@ -32,16 +32,16 @@ struct GPUToImage : impl::GPUToImagePassBase<GPUToImage> {
     code.erase();
   }
 
-  /// Numbers the source lines of the ops that may have a bad index; kernels
-  /// report the number.
+  /// Numbers the positions of the ops that report errors; kernels report the
+  /// number.
   void numberSites(ModuleOp code) {
     llvm::SetVector<Attribute> sites;
     numberReports(code, [&](Location location) -> int32_t {
-      FileLineColLoc line = td::getUserLocation(location);
-      if (!line)
+      LocationAttr site = td::getSite(location);
+      if (!site)
         return -1;
-      sites.insert(line);
-      return std::distance(sites.begin(), llvm::find(sites, line));
+      sites.insert(site);
+      return std::distance(sites.begin(), llvm::find(sites, site));
     });
     code->getParentOp()->setAttr(
         td::kSitesAttr, ArrayAttr::get(&getContext(), sites.getArrayRef()));

@@ -244,10 +244,10 @@ void Globals::declare(llvm::StringRef name, LLVM::LLVMFunctionType type) {
 //===----------------------------------------------------------------------===//
 
 int32_t Globals::getSite(Location location) {
-  FileLineColLoc line = td::getUserLocation(location);
-  if (!line)
+  LocationAttr site = td::getSite(location);
+  if (!site)
     return -1;
-  return sites.try_emplace(line, int32_t(sites.size())).first->second;
+  return sites.try_emplace(site, int32_t(sites.size())).first->second;
 }
 
 int32_t Globals::getArgument(llvm::StringRef name) const {
@@ -334,13 +334,16 @@ FlatSymbolRefAttr Globals::addSites() {
     for (auto row : known.getAsRange<ArrayAttr>())
       excerpts[row[0]] = row;
   for (auto &[key, index] : sites) {
-    auto location = llvm::cast<FileLineColLoc>(key);
-    ArrayAttr known = excerpts.lookup(key);
+    auto site = llvm::cast<LocationAttr>(key);
+    FileLineColLoc location = td::getUserLocation(site);
+    ArrayAttr known = excerpts.lookup(location);
+    Attribute words = td::getWords(site);
     rows.push_back(
         {Field::pointer(getText(location.getFilename())),
          Field::int32(location.getLine()), Field::int32(location.getColumn()),
          Field::pointer(getOptionalText(known ? known[1] : Attribute())),
-         Field::pointer(getOptionalText(known ? known[2] : Attribute()))});
+         Field::pointer(
+             getOptionalText(!words && known ? known[2] : words))});
   }
   return addTable("tdc_sites", rows);
 }

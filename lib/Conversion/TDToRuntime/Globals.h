@@ -72,8 +72,8 @@ public:
   mlir::FlatSymbolRefAttr addTable(llvm::StringRef name,
                                    llvm::ArrayRef<Row> rows);
 
-  /// The number of a line that can fail: the innermost one of `location` in a
-  /// file of the user's; -1 if there is none.
+  /// The number of a position that can fail: td::getSite() of `location`; -1
+  /// if there is none.
   int32_t getSite(mlir::Location location);
   /// The number of an `arg` of the program; -1 if there is none of that name.
   int32_t getArgument(llvm::StringRef name) const;
@@ -146,7 +146,7 @@ private:
   /// Kernels, their tasks, and declared functions of the runtime.
   llvm::DenseMap<mlir::StringAttr, mlir::LLVM::LLVMFuncOp> functions;
   mlir::ArrayAttr arguments;
-  llvm::MapVector<mlir::Attribute, int32_t> sites; ///< FileLineColLocs
+  llvm::MapVector<mlir::Attribute, int32_t> sites; ///< of td::getSite()
   llvm::MapVector<mlir::Operation *, int32_t> gpuKernels;
   llvm::SmallVector<Row> transfers, sequences;
   llvm::StringMap<unsigned> tables;

@@ -159,17 +159,30 @@ int tdrt_exit_code(int32_t status) {
   return status < 100 ? tdc::ExitUsage : tdc::ExitRunTime;
 }
 
+/// Puts `value` in the place of `name` in a message.
+static void put(std::string &text, const char *name, const std::string &value) {
+  if (size_t at = text.find(name); at != std::string::npos)
+    text.replace(at, strlen(name), value);
+}
+
 static void failIndex(int64_t index, int64_t size, const char *words) {
   std::string text =
       words ? words : "index {index} is out of range for size {size}";
-  auto put = [&](const char *name, int64_t number) {
-    if (size_t at = text.find(name); at != std::string::npos)
-      text.replace(at, strlen(name), std::to_string(number));
-  };
-  put("{index}", index);
-  put("{size}", size);
-  put("{last}", size - 1);
+  put(text, "{index}", std::to_string(index));
+  put(text, "{size}", std::to_string(size));
+  put(text, "{last}", std::to_string(size - 1));
   fail(103, std::move(text));
+}
+
+static std::string describeValue(double value, const tdrt_site *site) {
+  std::string text = site && site->words
+                         ? site->words
+                         : "the value to differentiate is {value}";
+  put(text, "{value}",
+      std::isnan(value) ? "nan"
+      : value < 0       ? "-inf"
+                        : "inf");
+  return text;
 }
 
 int32_t tdrt_poll(tdrt_context *ctx) {
@@ -181,7 +194,7 @@ int32_t tdrt_poll(tdrt_context *ctx) {
   if (error.taken.load(std::memory_order_acquire)) {
     const tdrt_site *site = context.findSite(error.site);
     int32_t status = context.guarded(error.site, [&] {
-      failIndex(error.index, error.size, site ? site->index_words : nullptr);
+      failIndex(error.index, error.size, site ? site->words : nullptr);
     });
     // Kernels of GPUs run later than main.
     context.setErrorLoops(context.gpus ? Loops() : error.loops);
@@ -202,14 +215,13 @@ int32_t tdrt_poll(tdrt_context *ctx) {
 
 int32_t Context::tellValue() noexcept {
   double value = kernelValue.value;
-  const char *message = std::isnan(value) ? "the value to differentiate is nan"
-                        : value < 0       ? "the value to differentiate is -inf"
-                                          : "the value to differentiate is inf";
+  const tdrt_site *site = findSite(kernelValue.site);
   // Kernels of GPUs run later than main.
   errorLoops = gpus ? Loops() : kernelValue.loops;
   if (program->strict_numerics) {
     Loops at = errorLoops;
-    int32_t status = guarded(kernelValue.site, [&] { fail(109, message); });
+    int32_t status = guarded(kernelValue.site,
+                             [&] { fail(109, describeValue(value, site)); });
     setErrorLoops(at);
     kernelValue.taken.store(false, std::memory_order_release);
     return status;
@@ -218,7 +230,8 @@ int32_t Context::tellValue() noexcept {
   progress.hide();
   return guarded(-1, [&] {
     output.flush();
-    tdrt_error warning = {109, message, findSite(kernelValue.site), getNote(),
+    std::string message = describeValue(value, site);
+    tdrt_error warning = {109, message.c_str(), site, getNote(),
                           /*is_warning=*/1};
     tdrt::tellError(warning, describe(warning).c_str());
   });

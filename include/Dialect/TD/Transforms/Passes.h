@@ -1,6 +1,6 @@
 //===- Passes.h - passes over td ------------------------------------------===//
 //
-// Passes.td declares and describes each pass.
+// GradPasses.td and Passes.td declare and describe each pass.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +18,9 @@ namespace tdc::td {
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "Dialect/TD/Transforms/Passes.h.inc"
+
+/// On a module: td-watch-values watches the results of all ops.
+inline constexpr llvm::StringLiteral kCheckNumericsAttr = "td.check_numerics";
 
 /// Clones `constructor` at the builder's insertion point with its result on
 /// `place`; returns that result.

@@ -31,6 +31,34 @@ Location td::withoutName(Location location) {
   return named ? named.getChildLoc() : location;
 }
 
+Location td::getGradientLocation(Location forward) {
+  MLIRContext *context = forward.getContext();
+  return isOfGradient(forward)
+             ? forward
+             : FusedLoc::get({withoutName(forward)}, UnitAttr::get(context),
+                             context);
+}
+
+bool td::isOfGradient(Location location) {
+  return isa<FusedLocWith<UnitAttr>>(location);
+}
+
+Location td::withWords(Location location, llvm::StringRef words) {
+  MLIRContext *context = location.getContext();
+  return FusedLoc::get({location}, StringAttr::get(context, words), context);
+}
+
+StringAttr td::getWords(Location location) {
+  auto fused = dyn_cast<FusedLocWith<StringAttr>>(location);
+  return fused ? fused.getMetadata() : StringAttr();
+}
+
+LocationAttr td::getSite(Location location) {
+  FileLineColLoc user = getUserLocation(location);
+  StringAttr words = getWords(location);
+  return user && words ? LocationAttr(withWords(user, words)) : user;
+}
+
 Location td::fuseResults(llvm::ArrayRef<Location> results) {
   if (results.size() == 1)
     return results.front();

@@ -130,8 +130,10 @@ void ReverseSweep::reverseOp(Operation *op, Value cotangent,
   }
   SmallVector<Operation *> made;
   for (auto it = before ? std::next(before->getIterator()) : block->begin();
-       it != at; ++it)
+       it != at; ++it) {
+    it->setLoc(getGradientLocation(it->getLoc()));
     made.push_back(&*it);
+  }
   roundOnce(made, gradients);
   for (auto [operand, gradient] : llvm::zip_equal(op->getOperands(), gradients))
     if (gradient)
