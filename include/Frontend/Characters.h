@@ -15,6 +15,9 @@
 
 namespace tdc {
 
+/// May precede the text of a file, and means nothing.
+inline constexpr llvm::StringLiteral kByteOrderMark = "\uFEFF";
+
 /// The characters of `text` in order, as views of it.
 llvm::SmallVector<llvm::StringRef> charactersOf(llvm::StringRef text);
 

@@ -87,7 +87,8 @@ int tdc::newVerb(const Options &options) {
     return fail(folder, "it is no folder");
   if (llvm::sys::fs::exists(folder) && !isEmpty(folder))
     return fail(folder, "the folder is not empty");
-  if (std::error_code error = llvm::sys::fs::create_directories(folder))
+  if (std::error_code error = llvm::sys::fs::create_directories(
+          folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
     return fail(folder, error.message());
 
   llvm::SmallString<128> path(folder);

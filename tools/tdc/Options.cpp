@@ -16,6 +16,7 @@
 #include "llvm/Option/Arg.h"
 #include "llvm/Option/ArgList.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace tdc {
@@ -28,6 +29,19 @@ int reportUsage(const llvm::Twine &problem, const llvm::Twine &hint) {
 }
 
 namespace {
+
+/// Whether two paths name one file, which need not exist. A device or a pipe
+/// keeps nothing that could be overwritten.
+bool isSameFile(llvm::StringRef file, llvm::StringRef other) {
+  if (llvm::sys::fs::exists(file) && !llvm::sys::fs::is_regular_file(file))
+    return false;
+  llvm::SmallString<128> paths[] = {file, other};
+  for (llvm::SmallString<128> &each : paths) {
+    std::ignore = llvm::sys::fs::make_absolute(each);
+    llvm::sys::path::remove_dots(each, /*remove_dot_dot=*/true);
+  }
+  return paths[0] == paths[1] || llvm::sys::fs::equivalent(file, other);
+}
 
 /// Splits `name=value`; nullopt if there is no name or no `=`.
 std::optional<std::pair<std::string, std::string>>
@@ -399,6 +413,25 @@ private:
     if (options.function.empty() &&
         (!options.inputs.empty() || !options.results.empty() || options.repeat))
       return fail("`--in`, `--out` and `--repeat` need `--fn <name>`");
+    return keepsFiles();
+  }
+
+  /// Whether the command overwrites neither the program nor what else it
+  /// writes.
+  bool keepsFiles() {
+    llvm::SmallVector<llvm::StringRef> files = {options.file};
+    for (llvm::StringRef written :
+         {options.output, options.depfile, options.reportPage, options.plot}) {
+      if (written.empty() || written == "-")
+        continue;
+      for (llvm::StringRef file : files)
+        if (isSameFile(written, file))
+          return fail(file == options.file
+                          ? "the program `" + written + "` would be overwritten"
+                          : "two outputs would be written to `" + written +
+                                "`");
+      files.push_back(written);
+    }
     return true;
   }
 

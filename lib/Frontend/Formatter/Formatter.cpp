@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Frontend/Formatter.h"
+#include "Frontend/Characters.h"
 #include "Frontend/Parser.h"
 #include "Layout.h"
 
@@ -163,8 +164,8 @@ std::optional<std::string> tdc::formatFile(const SourceManager &sources,
     return text;
   text += '\n';
   llvm::StringRef source = sources.getText(file);
-  if (source.starts_with("\uFEFF"))
-    text.insert(0, "\uFEFF");
+  if (source.starts_with(kByteOrderMark))
+    text.insert(0, kByteOrderMark);
   // Such a comment is for the compiler only at the start of the file.
   else if (llvm::StringRef(text).starts_with("#tdc:") && source.front() != '#')
     text.insert(0, "\n");

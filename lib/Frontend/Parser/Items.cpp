@@ -3,6 +3,7 @@
 // `import`, `arg`, `model`, `fn` and the members of a model.
 //
 //===----------------------------------------------------------------------===//
+#include "Frontend/Characters.h"
 #include "ParserImpl.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -45,18 +46,22 @@ static constexpr llvm::StringLiteral kEditions[] = {"2026"};
 /// `edition=2026`
 static void checkEdition(const Directive &directive, DiagnosticEngine &diags) {
   if (!llvm::is_contained(kEditions, directive.value))
-    diags.report(DiagCode::TD119, directive.range)
+    diags
+        .report(DiagCode::TD119, directive.range,
+                "an edition that this tdc does not know")
         .label("this tdc knows " + llvm::join(llvm::ArrayRef(kEditions), ", "));
 }
 
 llvm::ArrayRef<Directive> Parser::parseDirectives() {
   llvm::StringRef line = text.split('\n').first.rtrim('\r');
+  line.consume_front(kByteOrderMark);
   if (!line.consume_front("#") || getAllowed(line) ||
       !line.consume_front("tdc:"))
     return {};
   llvm::SmallVector<llvm::StringRef> words;
   line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   llvm::SmallVector<Directive> directives;
+  bool isPrelude = sources.getName(file).starts_with("<");
   for (llvm::StringRef word : words) {
     auto [key, value] = word.split('=');
     uint32_t begin = word.begin() - text.begin();
@@ -64,6 +69,11 @@ llvm::ArrayRef<Directive> Parser::parseDirectives() {
         {{file, begin, uint32_t(begin + word.size())}, key, value});
     if (key == "edition")
       checkEdition(directives.back(), diags);
+    else if (key != "placement" && !isPrelude)
+      diags
+          .report(DiagCode::TD119, directives.back().range,
+                  "`" + key + "` is no setting of a file")
+          .label("there are `edition` and `placement`");
   }
   return context.copy(directives);
 }

@@ -634,7 +634,9 @@ TokenStream tdc::lexFile(const SourceManager &sources, FileId file,
     nothing.tokens.push_back({Tok::End, size, size});
     return nothing;
   }
-  uint32_t begin = sources.getText(file).starts_with("\uFEFF") ? 3 : 0;
+  uint32_t begin = sources.getText(file).starts_with(kByteOrderMark)
+                       ? kByteOrderMark.size()
+                       : 0;
   return Lexer(sources, {file, begin, size}, diags).lexAll();
 }
 
