@@ -15,7 +15,8 @@ def TDUnusedLoopsPass : Pass<"td-unused-loops", "::mlir::ModuleOp"> {
   let description = [{
     Warns (TD606) about a loop if no tensor that it computes is live and its
     only effect is to advance the random counter. td-simplify removes such
-    loops, so a program that times one measures nothing. Runs before td-grad,
+    loops, so a program that times one measures nothing. What stays of them are
+    checks of indices that come from the program's data. Runs before td-grad,
     while each loop and each use is one of the source. An op with
     `td.read_elsewhere` counts as used: its user is in a part of the program
     that was left out while checking, for example `if verbose { … }` where

@@ -47,6 +47,37 @@ func.func @training(%x: tensor<f32>) {
 
 // -----
 
+// The checks of an index from a file stay; not those of one that was drawn, and of
+// one that a parameter decides about.
+// CHECK-LABEL: func.func @labels
+// CHECK: td.assert
+// CHECK-NEXT: td.gather
+// CHECK-NOT: td.assert
+// CHECK: return
+td.slot @w param "w" of "m" : tensor<4xf32>
+
+func.func @labels(%table: tensor<10x4xf32>) {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c9 = arith.constant 9 : i64
+  %name = td.format "y.npy"
+  %y = td.load %name : tensor<9xi64>
+  // expected-warning @below {{TD606}}
+  scf.for %i = %c0 to %c9 step %c1 : i64 {
+    %label = td.slice %y[%i] dim 0 step 1 : tensor<9xi64> to tensor<1xi64>
+    %row = td.gather %table, %label dim 0 : tensor<10x4xf32>, tensor<1xi64> -> tensor<1x4xf32>
+    %seed, %call = td.next_random
+    %drawn = td.random permutation %seed, %call : tensor<9xi64>
+    %other = td.gather %table, %drawn dim 0 : tensor<10x4xf32>, tensor<9xi64> -> tensor<9x4xf32>
+    %w = td.read @w : tensor<4xf32>
+    %largest = td.arg_reduce max %w [0] : tensor<4xf32> to tensor<i64>
+    %chosen = td.gather %table, %largest dim 0 : tensor<10x4xf32>, tensor<i64> -> tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
 // Loops without a warning: their values are returned, printed or checked, are
 // numbers, or have a use in a part that was left out.
 // CHECK-LABEL: func.func @used
