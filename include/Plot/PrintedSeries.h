@@ -25,7 +25,7 @@ struct PlotCurve {
   std::string unit; ///< "%"; may be ""
   std::string axis; ///< the name of x: "epoch", or "line" without a counter
   std::string last; ///< the last value, as printed
-  std::vector<PlotPoint> points; ///< x ascends
+  std::vector<PlotPoint> points; ///< x never descends
 };
 
 /// The lines that a program has printed so far.

@@ -199,8 +199,8 @@ Value TileEvaluator::compute(Operation *op, const Coordinates &at,
   return emitElementOp(b, op, operands);
 }
 
-/// Reports an element, or one lane, of the operand of a td.watch if it is NaN
-/// or infinite.
+/// Reports an element of the operand of a td.watch if it is NaN or infinite; of
+/// a vector the sum of such lanes.
 void TileEvaluator::reportNotFinite(Operation *watch, Value value,
                                     const Tile &tile) {
   Location loc = watch->getLoc();

@@ -298,11 +298,14 @@ void Picture::writeCurve(const Panel &panel, unsigned index, const Scale &xs,
 
 /// Writes the last value of each curve at its end. Texts that would cover each
 /// other are moved down, and all of them up where they would leave the panel.
+/// If it has no room for all, the last line says how many are left out.
 void Picture::writeLabels(const Panel &panel, const Scale &ys) {
+  constexpr size_t kRoom = kPlot / kLine;
+  size_t count = panel.curves.size() <= kRoom ? panel.curves.size() : kRoom - 1;
   std::vector<std::pair<double, unsigned>> order;
-  for (auto [i, curve] : llvm::enumerate(panel.curves)) {
-    auto finite =
-        llvm::make_filter_range(llvm::reverse(curve->points), areFinite);
+  for (unsigned i = 0; i < count; ++i) {
+    auto finite = llvm::make_filter_range(
+        llvm::reverse(panel.curves[i]->points), areFinite);
     order.emplace_back(
         finite.empty() ? top + kPlot : getY(ys, finite.begin()->y), i);
   }
@@ -310,6 +313,11 @@ void Picture::writeLabels(const Panel &panel, const Scale &ys) {
   for (size_t i = 1; i < order.size(); ++i)
     order[i].first = std::max(order[i].first, order[i - 1].first + kLine);
   double limit = top + kPlot;
+  if (size_t others = panel.curves.size() - count) {
+    writeText("label", right + kLabelGap, limit + 4, "note",
+              "and " + std::to_string(others) + " others");
+    limit -= kLine;
+  }
   for (auto &[y, index] : llvm::reverse(order)) {
     y = std::min(y, limit);
     limit = y - kLine;

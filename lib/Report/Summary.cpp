@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
+#include "Facts.h"
 #include "Words.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -35,13 +36,6 @@ static std::string spellPlace(const Words &words,
 // Copies
 //===----------------------------------------------------------------------===//
 
-static unsigned getDepth(mlir::Operation *op) {
-  unsigned depth = 0;
-  for (; op; op = op->getParentOp())
-    depth += bool(CarryingLoop(op));
-  return depth;
-}
-
 /// The loop whose iterations are the steps of the program: that of the
 /// timeline, else the innermost one that copies; null if there is none.
 static mlir::Operation *findLoop(const Report &report) {
@@ -54,7 +48,7 @@ static mlir::Operation *findLoop(const Report &report) {
     });
   if (!found)
     for (const CopyStep &step : report.steps)
-      if (CarryingLoop(step.op) && getDepth(step.op) > getDepth(found))
+      if (CarryingLoop(step.op) && getLoopDepth(step.op) > getLoopDepth(found))
         found = step.op;
   return found;
 }

@@ -99,9 +99,11 @@ StringRef Words::getLine(mlir::FileLineColLoc location) const {
 
 static std::string shorten(StringRef text) {
   text = text.trim();
-  return text.size() <= kLongest
-             ? text.str()
-             : (text.take_front(kLongest).rsplit(' ').first + " ...").str();
+  llvm::SmallVector<StringRef> characters = charactersOf(text);
+  if (characters.size() <= kLongest)
+    return text.str();
+  text = text.take_front(characters[kLongest].begin() - text.begin());
+  return (text.rsplit(' ').first + " ...").str();
 }
 
 std::string Words::quote(mlir::FileLineColLoc location) const {

@@ -155,8 +155,8 @@ static int build(const Options &options, Terminal &terminal) {
   if (int exitCode = compile(options, terminal, compiled))
     return exitCode;
   if (!options.depfile.empty())
-    if (int exitCode =
-            writeFile(options.depfile, getRule(options.output, compiled.files)))
+    if (int exitCode = writeFile(options, options.depfile,
+                                 getRule(options.output, compiled.files)))
       return exitCode;
   std::vector<TemporaryFile> files(compiled.objects.size());
   llvm::SmallVector<llvm::StringRef> names;

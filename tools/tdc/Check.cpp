@@ -2,7 +2,6 @@
 
 #include "Compilation/Compilation.h"
 #include "Compilation/DeepStack.h"
-#include "CrashBundle.h"
 #include "Dialect/TD/IR/TD.h"
 #include "FileWatch.h"
 #include "Programs.h"
@@ -34,15 +33,9 @@ static ExitCode checkProgram(Options &options, Terminal &terminal,
   Compilation compilation(options, terminal);
   std::unique_ptr<llvm::MemoryBuffer> input;
   if (isStandardInput) {
-    auto read = llvm::MemoryBuffer::getSTDIN();
-    if (!read) {
-      terminal.failed(ExitRunTime,
-                      "cannot read `<stdin>`: " + read.getError().message(),
-                      {});
+    input = readStandardInput(terminal);
+    if (!input)
       return ExitRunTime;
-    }
-    input = std::move(*read);
-    work.text = input->getBuffer();
     compilation.setText(input->getBuffer());
   }
   ExitCode exitCode = compile(compilation, options);

@@ -122,9 +122,14 @@ static std::vector<Row> getRows(const VerbInfo &verb) {
   return rows;
 }
 
-/// The words that may follow a verb in addition to programs.
-static llvm::StringRef getOperands(const VerbInfo &verb) {
-  return verb.verb == Verb::Completion ? "bash zsh fish" : "";
+/// The words that may follow a verb in addition to programs, with blanks
+/// between them.
+static std::string getOperands(const VerbInfo &verb) {
+  if (verb.verb != Verb::Completion)
+    return "";
+  std::string shells = verb.operands.trim("<>").str();
+  std::replace(shells.begin(), shells.end(), '|', ' ');
+  return shells;
 }
 
 static void print(llvm::StringRef script, llvm::StringRef verbs,
@@ -175,11 +180,10 @@ static void printZsh() {
                                          : ": :(" + row.words + ")")) +
                  " \\\n";
     }
-    options += getOperands(verb).empty()
-                   ? "      '*: :_files -g \"*.tdsl\"'\n"
-                   : "      " +
-                         quoted(("*: :(" + getOperands(verb) + ")").str()) +
-                         "\n";
+    options +=
+        getOperands(verb).empty()
+            ? "      '*: :_files -g \"*.tdsl\"'\n"
+            : "      " + quoted("*: :(" + getOperands(verb) + ")") + "\n";
     options += "    ;;\n";
   }
   print(zshScript, verbs, options);
@@ -226,6 +230,7 @@ int tdc::completionVerb(const Options &options) {
     printFish();
   else
     return reportUsage("there is no completion for `" + options.file + "`",
-                       "it is one of bash, zsh, fish");
+                       "usage: tdc completion " +
+                           findVerb("completion")->operands);
   return ExitOk;
 }

@@ -68,7 +68,7 @@ int tdc::emitVerb(const Options &options) {
     else if (options.output.empty() || options.output == "-")
       llvm::outs() << text;
     else
-      exitCode = writeFile(options.output, text);
+      exitCode = writeFile(options, options.output, text);
   });
   return exitCode;
 }

@@ -8,7 +8,8 @@
 using namespace tdc;
 
 FileWatch::FileWatch(std::vector<std::string> names)
-    : names(std::move(names)), states(look()) {}
+    : names(std::move(names)), states(look()),
+      begin(std::chrono::system_clock::now()) {}
 
 FileWatch::State FileWatch::look(const std::string &file) {
   llvm::sys::fs::file_status status;
@@ -35,13 +36,18 @@ FileWatch::States FileWatch::look() const {
 }
 
 void FileWatch::add(llvm::StringRef file) {
-  if (!states.count(file.str()))
-    states[file.str()] = look(file.str());
+  if (states.count(file.str()))
+    return;
+  State now = look(file.str());
+  // What it was before is not known.
+  bool isNewer = now && std::get<0>(*now) >= begin;
+  states[file.str()] = isNewer ? std::nullopt : now;
 }
 
 void FileWatch::wait() {
   States now;
   while ((now = look()) == states)
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  begin = std::chrono::system_clock::now();
   states = std::move(now);
 }

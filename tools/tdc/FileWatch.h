@@ -21,11 +21,11 @@ public:
   /// Watches files and the programs in folders.
   explicit FileWatch(std::vector<std::string> names);
 
-  /// Watches another file, from its present state on if it is new.
+  /// Watches another file, if it is new: from its state when this object was
+  /// made, or when the last wait returned.
   void add(llvm::StringRef file);
 
-  /// Returns once a file differs from its state when it was added or when the
-  /// last wait returned.
+  /// Returns once a file differs from that state.
   void wait();
 
 private:
@@ -39,6 +39,7 @@ private:
 
   std::vector<std::string> names;
   States states;
+  std::chrono::system_clock::time_point begin; ///< when they were looked at
 };
 
 } // namespace tdc

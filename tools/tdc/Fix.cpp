@@ -255,7 +255,7 @@ int tdc::fixVerb(const Options &options) {
     llvm::outs().flush();
     bool changed = text.get() != original.getText(id);
     if (changed && !options.dryRun)
-      exitCode = writeFile(options.file, text.get());
+      exitCode = writeFile(options, options.file, text.get());
     if (exitCode != ExitOk)
       return;
     // Report the remaining errors to the author.

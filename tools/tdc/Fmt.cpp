@@ -10,28 +10,25 @@
 
 using namespace tdc;
 
-static int reportUnreadable(Terminal &terminal, llvm::StringRef name,
-                            std::error_code error) {
-  terminal.failed(ExitRunTime, "cannot read `" + name + "`: " + error.message(),
-                  "");
-  return ExitRunTime;
-}
-
 /// Formats one file, or standard input to standard output if its name is `-`.
-static int formatProgram(const Options &options) {
-  Terminal terminal(options);
+static int formatProgram(const Options &options, Terminal &terminal) {
   SourceManager sources;
   bool isStandardInput = options.file == "-";
   FileId file = 0;
   if (isStandardInput) {
-    auto input = llvm::MemoryBuffer::getSTDIN();
+    std::unique_ptr<llvm::MemoryBuffer> input = readStandardInput(terminal);
     if (!input)
-      return reportUnreadable(terminal, options.file, input.getError());
-    file = sources.add("<stdin>", std::move(*input));
+      return ExitRunTime;
+    file = sources.add("<stdin>", std::move(input));
   } else {
     llvm::ErrorOr<FileId> opened = sources.open(options.file);
-    if (!opened)
-      return reportUnreadable(terminal, options.file, opened.getError());
+    if (!opened) {
+      terminal.failed(ExitRunTime,
+                      "cannot read `" + options.file +
+                          "`: " + opened.getError().message(),
+                      {});
+      return ExitRunTime;
+    }
     file = *opened;
   }
   DiagnosticEngine diags(sources);
@@ -49,14 +46,17 @@ static int formatProgram(const Options &options) {
   if (isStandardInput)
     llvm::outs() << *text;
   else if (changes)
-    return writeFile(options.file, *text);
+    return writeFile(options, options.file, *text);
   return ExitOk;
 }
 
 int tdc::fmtVerb(const Options &options) {
   int worst = ExitOk;
   Terminal terminal(options);
-  runOnDeepStack(
-      [&] { worst = forEachProgram(options, terminal, formatProgram); });
+  runOnDeepStack([&] {
+    worst = forEachProgram(options, terminal, [&](Options &one) {
+      return formatProgram(one, terminal);
+    });
+  });
   return worst;
 }

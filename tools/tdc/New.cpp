@@ -68,10 +68,9 @@ static constexpr llvm::StringLiteral ignored = R"(/main
 tdc-crash-*/
 )";
 
-static int fail(const llvm::Twine &folder, const llvm::Twine &why) {
-  llvm::errs() << "error[TR751]: `" << printable(folder.str())
-               << "`: cannot be written: " << why << "\n";
-  return ExitRunTime;
+static int fail(const Options &options, const llvm::Twine &why) {
+  return reportFault(options, options.file,
+                     {751, -1, ("cannot be written: " + why).str()});
 }
 
 /// Whether the folder has no entry. A folder that cannot be read has some.
@@ -84,12 +83,12 @@ static bool isEmpty(const llvm::Twine &folder) {
 int tdc::newVerb(const Options &options) {
   llvm::StringRef folder = options.file;
   if (llvm::sys::fs::exists(folder) && !llvm::sys::fs::is_directory(folder))
-    return fail(folder, "it is no folder");
+    return fail(options, "it is no folder");
   if (llvm::sys::fs::exists(folder) && !isEmpty(folder))
-    return fail(folder, "the folder is not empty");
+    return fail(options, "the folder is not empty");
   if (std::error_code error = llvm::sys::fs::create_directories(
           folder, /*IgnoreExisting=*/true, llvm::sys::fs::all_all))
-    return fail(folder, error.message());
+    return fail(options, error.message());
 
   llvm::SmallString<128> path(folder);
   std::ignore = llvm::sys::fs::make_absolute(path);
@@ -102,7 +101,7 @@ int tdc::newVerb(const Options &options) {
         {".gitignore", ignored}}) {
     llvm::SmallString<128> file(folder);
     llvm::sys::path::append(file, name);
-    if (int exitCode = writeFile(file, text))
+    if (int exitCode = writeFile(options, file, text))
       return exitCode;
   }
   llvm::SmallString<128> main(folder);

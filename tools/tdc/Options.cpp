@@ -390,7 +390,8 @@ private:
       return fail("which folder? its name is missing",
                   "usage: tdc new " + verb.operands);
     if (options.file.empty() && verb.verb == Verb::Completion)
-      return fail("which shell? bash, zsh or fish is missing");
+      return fail("which shell? its name is missing",
+                  "usage: tdc completion " + verb.operands);
     if (options.file.empty() && verb.verb != Verb::Explain &&
         !verb.operands.empty())
       return fail("which program? a .tdsl file is missing",

@@ -76,7 +76,7 @@ defm require : Valued<"require", "<device>", "cuda: an error where there is no G
 defm placement : Valued<"placement", "<mode>", "insert (the default), warn, strict, optimize or off", ProgramVerbs>;
 def no_t_ops : Switch<"no-t-ops", "run every op on the device that the program says", ProgramVerbs>;
 def tf32 : Switch<"tf32", "multiply f32 matrices on tensor cores, in TF32", [RunVerb, BuildVerb, EmitVerb]>;
-def check_numerics : Switch<"check-numerics", "report the first op whose result is nan or inf; slower", [RunVerb, BuildVerb]>;
+def check_numerics : Switch<"check-numerics", "report the first op whose result is nan or inf", [RunVerb, BuildVerb]>;
 def strict_numerics : Switch<"strict-numerics", "stop where nan or inf is reported", [RunVerb, BuildVerb]>;
 defm transfer_guard : Valued<"transfer-guard", "<mode>", "allow, log or disallow copies in loops without `.to`", GuardVerbs>, Values<"allow,log,disallow">;
 defm memory_budget : Valued<"memory-budget", "<bytes>", "memory of each GPU, as 512M; of one: cuda:0=512M", GuardVerbs>;

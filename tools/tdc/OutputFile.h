@@ -3,6 +3,7 @@
 #ifndef TDC_TOOLS_TDC_OUTPUTFILE_H
 #define TDC_TOOLS_TDC_OUTPUTFILE_H
 
+#include "tdc_files.h"
 #include "llvm/ADT/StringRef.h"
 #include <system_error>
 
@@ -12,9 +13,17 @@ class raw_fd_ostream;
 
 namespace tdc {
 
+struct Options;
+
+/// Reports what is wrong with a file, with the runtime's code. Returns
+/// ExitRunTime, or ExitOk if nothing is.
+int reportFault(const Options &options, llvm::StringRef path,
+                const tdrt::FileFault &fault);
+
 /// Writes `contents` to a file as the runtime does (tdc_files.h). Reports an
 /// error; returns ExitOk or ExitRunTime.
-int writeFile(llvm::StringRef path, llvm::StringRef contents);
+int writeFile(const Options &options, llvm::StringRef path,
+              llvm::StringRef contents);
 
 /// Writes all of `contents`. Returns the error of the stream, for example of a
 /// full disk, and clears it: a stream that still has an error when it is

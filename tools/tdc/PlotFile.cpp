@@ -2,6 +2,7 @@
 
 #include "PlotFile.h"
 #include "Frontend/Diagnostics.h"
+#include "OutputFile.h"
 #include "Plot/Plot.h"
 #include "tdc_files.h"
 #include "tdc_prints.h"
@@ -18,23 +19,12 @@ static constexpr int kShare = 20;
 /// Gets the prints: the runtime calls a function without an object.
 static std::function<void(llvm::StringRef)> collector;
 
-static int report(const Options &options, const tdrt::FileFault &fault) {
-  if (!fault)
-    return ExitOk;
-  std::string code = getRunTimeCode(fault.code),
-              text = "`" + options.plot + "`: " + fault.message;
-  if (options.json)
-    printJSON(llvm::errs(), Severity::Error, code, text, "", {}, "");
-  else
-    llvm::errs() << "error[" << code << "]: " << printable(text) << "\n";
-  return ExitRunTime;
-}
-
 int PlotFile::begin() {
   next = Clock::now() + kInterval;
   collector = [this](llvm::StringRef text) { add(text); };
   tdrt::watchPrints([](std::string_view text) { collector(text); });
-  return report(options, tdrt::checkWritable(options.plot.c_str()));
+  return reportFault(options, options.plot,
+                     tdrt::checkWritable(options.plot.c_str()));
 }
 
 std::string PlotFile::draw(llvm::ArrayRef<PlotCurve> curves) const {
@@ -64,8 +54,7 @@ int PlotFile::finish() {
   std::vector<PlotCurve> curves = series.getCurves();
   if (!curves.empty()) {
     std::string picture = draw(curves);
-    return report(options, tdrt::writeFile(options.plot.c_str(), picture.data(),
-                                           picture.size()));
+    return writeFile(options, options.plot, picture);
   }
   std::string text = "nothing to plot: no two lines of the output differ in "
                      "their numbers only",

@@ -57,3 +57,14 @@ int tdc::forEachProgram(const Options &common, Terminal &terminal,
   }
   return worst;
 }
+
+std::unique_ptr<llvm::MemoryBuffer> tdc::readStandardInput(Terminal &terminal) {
+  auto input = llvm::MemoryBuffer::getSTDIN();
+  if (!input) {
+    terminal.failed(ExitRunTime,
+                    "cannot read `<stdin>`: " + input.getError().message(), {});
+    return nullptr;
+  }
+  work.text = (*input)->getBuffer();
+  return std::move(*input);
+}

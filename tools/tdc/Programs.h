@@ -6,6 +6,8 @@
 #include "Options.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,10 @@ llvm::Expected<std::vector<std::string>> findPrograms(llvm::StringRef name);
 /// no programs. Returns the largest exit code.
 int forEachProgram(const Options &common, Terminal &terminal,
                    llvm::function_ref<int(Options &options)> visit);
+
+/// The text of standard input, which is the program from now on: the report of
+/// a crash has it. Null, and an error is printed, if it cannot be read.
+std::unique_ptr<llvm::MemoryBuffer> readStandardInput(Terminal &terminal);
 
 } // namespace tdc
 

@@ -39,7 +39,7 @@ static int print(const Options &options, const Report &report) {
   llvm::SmallString<0> page;
   llvm::raw_svector_ostream os(page);
   printHTML(os, report);
-  return writeFile(options.reportPage, page);
+  return writeFile(options, options.reportPage, page);
 }
 
 static int reportProgram(const Options &options) {

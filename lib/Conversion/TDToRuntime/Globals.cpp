@@ -342,8 +342,7 @@ FlatSymbolRefAttr Globals::addSites() {
         {Field::pointer(getText(location.getFilename())),
          Field::int32(location.getLine()), Field::int32(location.getColumn()),
          Field::pointer(getOptionalText(known ? known[1] : Attribute())),
-         Field::pointer(
-             getOptionalText(!words && known ? known[2] : words))});
+         Field::pointer(getOptionalText(!words && known ? known[2] : words))});
   }
   return addTable("tdc_sites", rows);
 }

@@ -33,10 +33,9 @@ Location td::withoutName(Location location) {
 
 Location td::getGradientLocation(Location forward) {
   MLIRContext *context = forward.getContext();
-  return isOfGradient(forward)
-             ? forward
-             : FusedLoc::get({withoutName(forward)}, UnitAttr::get(context),
-                             context);
+  return isOfGradient(forward) ? forward
+                               : FusedLoc::get({withoutName(forward)},
+                                               UnitAttr::get(context), context);
 }
 
 bool td::isOfGradient(Location location) {

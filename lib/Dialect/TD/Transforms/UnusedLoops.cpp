@@ -29,8 +29,8 @@ bool trains(Operation *loop) {
 }
 
 /// Whether an index comes from a file or from numbers of the program, and no
-/// state of a model and no earlier iteration decides about it: checking it needs
-/// no more of the loop than its data.
+/// state of a model and no earlier iteration decides about it: checking it
+/// needs no more of the loop than its data.
 bool isGiven(Value index) {
   bool found = false;
   llvm::SetVector<Value> seen;
@@ -54,8 +54,8 @@ void checkIndices(Picker picker) {
   Location loc = picker->getLoc();
   TensorBuilder b(builder, loc);
   Value indices = b.cast(picker->getOperand(1), builder.getI64Type());
-  auto dims = llvm::to_vector(
-      llvm::seq<int64_t>(0, tensorType(indices).getRank()));
+  auto dims =
+      llvm::to_vector(llvm::seq<int64_t>(0, tensorType(indices).getRank()));
   auto find = [&](ReduceKind kind) {
     Value found = b.reduce(kind, indices, dims);
     return b.make<ItemOp>(builder.getI64Type(), found);
@@ -74,8 +74,8 @@ void checkIndices(Picker picker) {
   Value wrong = b.make<arith::SelectOp>(ends, least, most);
   Value message = FormatOp::create(
       builder, loc, "index {} is out of range for size {}", {wrong, size});
-  auto check = AssertOp::create(
-      builder, loc, b.make<arith::AndIOp>(ends, begins), message);
+  auto check = AssertOp::create(builder, loc,
+                                b.make<arith::AndIOp>(ends, begins), message);
   check->setAttr("td.code", builder.getI32IntegerAttr(103));
 }
 

@@ -19,8 +19,8 @@ using namespace mlir;
 
 namespace tdc::td {
 namespace {
-/// Whether finite operands can have a result that is not finite. A cast can: f16
-/// has no numbers above 65504.
+/// Whether finite operands can have a result that is not finite. A cast can:
+/// f16 has no numbers above 65504.
 bool mayOverflow(ComputeOp op) {
   const OpInfo &info = op.getInfo();
   return isFloatTensor(op->getResult(0)) &&
@@ -36,9 +36,9 @@ Value areFinite(ComputeOp op, TensorBuilder &b) {
   for (Value operand : op->getOperands()) {
     if (!isFloatTensor(operand))
       continue;
-    Value one = b.compare(
-        ComparePredicate::LT, b.make<AbsOp>(operand),
-        b.full(std::numeric_limits<double>::infinity(), operand));
+    Value one =
+        b.compare(ComparePredicate::LT, b.make<AbsOp>(operand),
+                  b.full(std::numeric_limits<double>::infinity(), operand));
     all = all ? b.make<AndOp>(all, one) : one;
   }
   return all;
@@ -55,8 +55,7 @@ void watch(ComputeOp op) {
   std::string words = getUserName(op) +
                       (isOfGradient(op.getLoc()) ? " of a gradient" : "") +
                       " gives {value}";
-  auto watched =
-      WatchOp::create(builder, withWords(op.getLoc(), words), seen);
+  auto watched = WatchOp::create(builder, withWords(op.getLoc(), words), seen);
   Value passed = watched;
   if (finite)
     passed = b.select(finite, watched, result);
