@@ -178,10 +178,7 @@ static std::string describeValue(double value, const tdrt_site *site) {
   std::string text = site && site->words
                          ? site->words
                          : "the value to differentiate is {value}";
-  put(text, "{value}",
-      std::isnan(value) ? "nan"
-      : value < 0       ? "-inf"
-                        : "inf");
+  put(text, "{value}", std::isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
   return text;
 }
 

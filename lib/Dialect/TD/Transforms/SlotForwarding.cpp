@@ -36,6 +36,15 @@ struct SlotUses {
   llvm::MapVector<StringAttr, ReadOp> read;
   llvm::SetVector<StringAttr> written;
 
+  /// The slots that are read or written, each once.
+  SmallVector<StringAttr> getAll() const {
+    SmallVector<StringAttr> all(written.begin(), written.end());
+    for (auto &[slot, first] : read)
+      if (!written.contains(slot))
+        all.push_back(slot);
+    return all;
+  }
+
   explicit SlotUses(Operation *op) {
     op->walk([&](SlotUser user) {
       for (StringAttr slot : user.getReadSlots())
@@ -115,10 +124,10 @@ private:
 
   void visit(CarryingLoop loop, State &state) {
     SlotUses uses(loop.getOperation());
+    auto last = getLastConstants(*loop.getBody());
     for (StringAttr slot : uses.written) {
       Known &known = state[slot];
-      bool same = known.constant &&
-                  getLastConstant(*loop.getBody(), slot) == known.constant;
+      bool same = known.constant && last.lookup(slot) == known.constant;
       known = {Value(), same ? known.constant : TypedAttr()};
     }
     // One read before the loop serves all iterations.
@@ -130,30 +139,42 @@ private:
         known.value = ReadOp::create(builder, read.getLoc(), read.getType(),
                                      read.getSlotAttr());
     }
-    State inside = state;
+    State inside = restrict(state, uses);
     run(*loop.getBody(), inside);
   }
 
   void visitOther(Operation *op, State &state) {
+    SlotUses uses(op);
     for (Region &region : op->getRegions())
       for (Block &block : region) {
-        State inside = state;
+        State inside = restrict(state, uses);
         run(block, inside);
       }
-    for (StringAttr slot : SlotUses(op).written)
+    for (StringAttr slot : uses.written)
       state.erase(slot);
   }
 
-  /// The constant that a loop's body leaves in a slot, or null.
-  static TypedAttr getLastConstant(Block &body, StringAttr slot) {
+  /// The part of a state that the regions of an op need. A program has a branch
+  /// for each parameter; copies of all slots would take quadratic time.
+  static State restrict(const State &state, const SlotUses &uses) {
+    State part;
+    for (StringAttr slot : uses.getAll())
+      if (auto known = state.find(slot); known != state.end())
+        part.insert(*known);
+    return part;
+  }
+
+  /// The constants that a loop's body leaves in the slots that it writes, null
+  /// for other values.
+  static llvm::DenseMap<StringAttr, TypedAttr> getLastConstants(Block &body) {
+    llvm::DenseMap<StringAttr, TypedAttr> last;
     for (Operation &op : llvm::reverse(body)) {
       auto write = dyn_cast<WriteOp>(op);
-      if (write && slotOf(write) == slot)
-        return getConstant(write.getValue());
-      if (!write && SlotUses(&op).written.contains(slot))
-        return {};
+      TypedAttr constant = write ? getConstant(write.getValue()) : TypedAttr();
+      for (StringAttr slot : SlotUses(&op).written)
+        last.try_emplace(slot, constant);
     }
-    return {};
+    return last;
   }
 };
 
@@ -182,10 +203,10 @@ public:
         // The next iteration may read the slots, and so may the ops after the
         // loop.
         drop(uses, overwritten);
-        SlotSet inside = overwritten;
+        SlotSet inside = restrict(overwritten, uses);
         run(*loop.getBody(), inside);
       } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-        visit(branch, overwritten);
+        visit(branch, uses, overwritten);
       } else {
         drop(uses, overwritten);
       }
@@ -193,16 +214,25 @@ public:
   }
 
 private:
-  void visit(scf::IfOp branch, SlotSet &overwritten) {
-    SlotSet before = overwritten;
+  void visit(scf::IfOp branch, const SlotUses &uses, SlotSet &overwritten) {
+    SlotSet before = restrict(overwritten, uses), other = before;
     run(*branch.thenBlock(), before);
-    SlotSet other = overwritten;
     if (Block *block = branch.elseBlock())
       run(*block, other);
-    overwritten.clear();
-    for (StringAttr slot : before)
-      if (other.contains(slot))
+    for (StringAttr slot : uses.getAll())
+      if (before.contains(slot) && other.contains(slot))
         overwritten.insert(slot);
+      else
+        overwritten.erase(slot);
+  }
+
+  /// The part of a set that the regions of an op need.
+  static SlotSet restrict(const SlotSet &slots, const SlotUses &uses) {
+    SlotSet part;
+    for (StringAttr slot : uses.getAll())
+      if (slots.contains(slot))
+        part.insert(slot);
+    return part;
   }
 
   static void drop(const SlotUses &uses, SlotSet &overwritten) {
