@@ -124,12 +124,8 @@ static std::vector<Row> getRows(const VerbInfo &verb) {
 
 /// The words that may follow a verb in addition to programs, with blanks
 /// between them.
-static std::string getOperands(const VerbInfo &verb) {
-  if (verb.verb != Verb::Completion)
-    return "";
-  std::string shells = verb.operands.trim("<>").str();
-  std::replace(shells.begin(), shells.end(), '|', ' ');
-  return shells;
+static llvm::StringRef getOperands(const VerbInfo &verb) {
+  return verb.verb == Verb::Completion ? "bash zsh fish" : "";
 }
 
 static void print(llvm::StringRef script, llvm::StringRef verbs,
@@ -183,7 +179,7 @@ static void printZsh() {
     options +=
         getOperands(verb).empty()
             ? "      '*: :_files -g \"*.tdsl\"'\n"
-            : "      " + quoted("*: :(" + getOperands(verb) + ")") + "\n";
+            : "      " + quoted(("*: :(" + getOperands(verb) + ")").str()) + "\n";
     options += "    ;;\n";
   }
   print(zshScript, verbs, options);
@@ -229,8 +225,11 @@ int tdc::completionVerb(const Options &options) {
   else if (options.file == "fish")
     printFish();
   else
-    return reportUsage("there is no completion for `" + options.file + "`",
-                       "usage: tdc completion " +
-                           findVerb("completion")->operands);
+    return reportUsage(options.file.empty()
+                           ? "which shell? its name is missing"
+                           : "there is no completion for `" + options.file +
+                                 "`",
+                       "there is completion for " +
+                           getOperands(*findVerb("completion")));
   return ExitOk;
 }

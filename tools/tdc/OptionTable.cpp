@@ -48,7 +48,7 @@ static const VerbInfo verbs[] = {
     {Verb::Doctor, DoctorVerb, "doctor", "say what tdc finds on this machine",
      ""},
     {Verb::Completion, CompletionVerb, "completion",
-     "print a script that completes command lines", "<bash|zsh|fish>"},
+     "print a script that completes command lines", "<shell>"},
     {Verb::Manual, ManualVerb, "manual", "print the manual page tdc(1)", ""},
     {Verb::LanguageServer, LanguageServerVerb, "lsp",
      "serve an editor, by the Language Server Protocol", ""},

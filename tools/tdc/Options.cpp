@@ -389,11 +389,8 @@ private:
     if (options.file.empty() && verb.verb == Verb::New)
       return fail("which folder? its name is missing",
                   "usage: tdc new " + verb.operands);
-    if (options.file.empty() && verb.verb == Verb::Completion)
-      return fail("which shell? its name is missing",
-                  "usage: tdc completion " + verb.operands);
     if (options.file.empty() && verb.verb != Verb::Explain &&
-        !verb.operands.empty())
+        verb.verb != Verb::Completion && !verb.operands.empty())
       return fail("which program? a .tdsl file is missing",
                   "usage: tdc " + verb.name + " " + verb.operands);
     if (verb.verb == Verb::Emit && !hasPhase && options.graph.empty())

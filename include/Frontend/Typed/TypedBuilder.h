@@ -83,6 +83,9 @@ public:
   SizeTable &sizes;
   /// Why the last function failed.
   TypeFailure failure;
+  /// `with no_grad` blocks around this point: what ops make in them has no
+  /// gradient, and other names of a value leave it as it is.
+  unsigned noGrad = 0;
 
   Emitter &emit() { return getEmitter(); }
   /// The type as the emitter takes it. Every tensor that a program makes passes

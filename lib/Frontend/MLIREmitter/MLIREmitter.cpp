@@ -69,8 +69,9 @@ void MLIREmitter::nameTensor(Value tensor, llvm::StringRef name) {
   Operation *op = unwrap(tensor).getDefiningOp();
   while (op && op->getNumRegions() == 0 && !llvm::isa<NameLoc>(op->getLoc())) {
     op->setLoc(NameLoc::get(attribute, op->getLoc()));
-    auto transfer = llvm::dyn_cast<td::ToDeviceOp>(op);
-    op = transfer ? transfer.getInput().getDefiningOp() : nullptr;
+    op = llvm::isa<td::ToDeviceOp, td::DetachOp>(op)
+             ? op->getOperand(0).getDefiningOp()
+             : nullptr;
   }
 }
 

@@ -16,7 +16,6 @@ struct Binding {
   bool used = false;
   bool warnUnused = false;
   bool isSize = false; ///< introduced by a type: `B` of `f32[B, 10]`
-  unsigned noGrad = 0; ///< `with no_grad` blocks around the declaration
 };
 
 struct Scope {

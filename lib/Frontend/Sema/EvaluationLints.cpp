@@ -11,7 +11,7 @@ using namespace tdc::sema;
 //===----------------------------------------------------------------------===//
 
 void Lints::runsForTraining(llvm::StringRef does) {
-  if (c.training.noGrad == 0)
+  if (c.tensors.builder.noGrad == 0)
     return;
   // The call of the outermost model.
   auto outer = llvm::find_if(c.frames, [&](const Frame &frame) {
@@ -30,7 +30,7 @@ void Lints::runsForTraining(llvm::StringRef does) {
 }
 
 void Lints::augments(llvm::StringRef does) {
-  if (c.training.noGrad != 0 && !c.control.loops.empty())
+  if (c.tensors.builder.noGrad != 0 && !c.control.loops.empty())
     c.control.loops.back().augmentations.push_back(
         {c.userRange(c.here), does.str()});
 }
@@ -82,7 +82,7 @@ void Lints::loopsOver(const Val &loader, const ast::ForStmt &loop) {
   if (c.isPrelude(range.file) || c.isWalkedAside())
     return;
   Rows rows{loader.share<LoaderInfo>(), range, read.size()};
-  if (c.training.noGrad == 0)
+  if (c.tensors.builder.noGrad == 0)
     read.push_back(rows);
   else if (!breaks(*loop.body)) // some batches are for a look at them
     evaluated.push_back(rows);

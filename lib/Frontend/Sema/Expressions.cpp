@@ -169,11 +169,6 @@ Val Checker::evalName(const ast::NameExpr &expr) {
     Val val = binding->val;
     if (calls.exporting && !canUse(*this, val))
       return reportUnusable(*this, expr.range);
-    if (binding->noGrad < training.noGrad && !isUnread(val)) {
-      val = training.stopGradient(val);
-      if (val.is(ValKind::Tensor)) // still a read of its slot
-        val.as<TensorInfo>().state = binding->val.as<TensorInfo>().state;
-    }
     return val;
   }
   if (std::optional<Val> val = scopes.findGlobal(expr.name))
@@ -591,8 +586,13 @@ Val Checker::evalCall(const ast::CallExpr &expr,
       return models.callModelMethod(base, name, args);
     }
     if (base.is(ValKind::List) && changesList(name)) {
-      if (!evalArguments(expr.args, args))
+      if (!evalArguments(expr.args, args)) {
+        // What the list has now is not known.
+        auto *list = llvm::dyn_cast<ast::NameExpr>(method->base);
+        if (Binding *binding = list ? scopes.lookup(list->name) : nullptr)
+          binding->val = fail();
         return fail();
+      }
       // The arguments may have changed it: `xs.append(xs.pop(0))`.
       base = evalUnread(*method->base);
       at(expr.range);

@@ -6,16 +6,6 @@ using namespace tdc;
 using namespace tdc::sema;
 
 Val Training::stopGradient(const Val &val) {
-  if (isUnread(val))
-    return val; // the read stops it
-  if (val.is(ValKind::Tuple)) {
-    Vals parts;
-    for (const Val &element : elementsOf(val))
-      parts.push_back(stopGradient(element));
-    Val result = makeSequence(ValKind::Tuple, std::move(parts));
-    result.range = val.range;
-    return result;
-  }
   if (!val.is(ValKind::Tensor))
     return val;
   Val result = valueOf(val);
@@ -253,12 +243,9 @@ Val Training::gradOf(const Val &target, const Val &wrt, SourceRange range) {
   if (wrt.is(ValKind::Model)) {
     std::vector<NamedSlot> slots;
     c.models.collectSlots(wrt, "", slots);
-    unsigned saved = noGrad;
-    noGrad = 0;
     for (NamedSlot &named : slots)
       if (c.models.isLearned(*named.slot, range))
         sources.push_back(c.models.readSlot(*named.slot, range));
-    noGrad = saved;
     if (sources.empty() && !slots.empty()) {
       c.error(DiagCode::TD602, range,
               "there is no gradient: all parameters are frozen")

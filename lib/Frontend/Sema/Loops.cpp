@@ -252,21 +252,28 @@ void ControlFlow::forIndices(const ast::ForStmt &stmt, const Val &range,
   auto &info = range.as<RangeInfo>();
   bool unroll = !c.models.building.empty();
   Binding *list = nullptr;
+  llvm::SmallVector<Binding *> known; // values that change while compiling
   for (auto &entry : assignedNames(stmt.body))
     if (Binding *binding = c.scopes.lookup(entry.first());
         binding && binding->isVar && !isExit(entry.first()) &&
         !hasLeaves(binding->val) && !binding->val.isError()) {
       unroll = true;
+      known.push_back(binding);
       if (binding->val.is(ValKind::List))
         list = binding;
     }
+  // What a loop that is not walked leaves in them is not known.
+  auto forget = [&] {
+    for (Binding *binding : known)
+      binding->val = c.fail();
+  };
   auto from = c.host.constantInt(info.from), to = c.host.constantInt(info.to),
        step = c.host.constantInt(info.step);
   if (list && !(from && to && step)) {
     Diagnostic &report = c.host.reportNotKnown(
         info.to, "the range of a loop that changes a list");
     report.note(kInsteadOfList, list->declared);
-    return;
+    return forget();
   }
   std::optional<int64_t> count;
   if (from && to && step)
@@ -303,7 +310,7 @@ void ControlFlow::forIndices(const ast::ForStmt &stmt, const Val &range,
   if (unroll) {
     Vals elements;
     if (!elementsOfIterable(range, stmt.iterable->range, elements))
-      return;
+      return forget();
     for (Val &index : elements)
       index = element(index);
     return forElements(stmt, elements, range);

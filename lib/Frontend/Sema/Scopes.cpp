@@ -53,7 +53,6 @@ void Scopes::bind(llvm::StringRef name, SourceRange range, Val val,
   binding.val = std::move(val);
   binding.declared = range;
   binding.isVar = isVar;
-  binding.noGrad = c.training.noGrad;
 }
 
 void Scopes::nameTensor(const Val &val, llvm::StringRef name,

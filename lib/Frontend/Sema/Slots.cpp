@@ -198,7 +198,7 @@ void Models::useSlot(Slot &slot, llvm::StringRef use, SourceRange range) {
 
 Val Models::readSlot(Slot &slot, SourceRange range) {
   if (std::optional<Val> replica = c.dataParallel.read(slot))
-    return c.training.noGrad ? c.training.stopGradient(*replica) : *replica;
+    return *replica;
   TensorType type = slot.type;
   if (!slot.isHostNumber)
     type.place = c.places.modelPlace(*slot.owner);
@@ -213,8 +213,6 @@ Val Models::readSlot(Slot &slot, SourceRange range) {
     useSlot(slot, "read", range);
   }
   Val val = makeTensor(std::move(type), value, slot.owner->moved);
-  if (c.training.noGrad)
-    val = c.training.stopGradient(val);
   val.as<TensorInfo>().state = slot.shared_from_this();
   val.shareId = c.sharing.read(slot, range);
   return val;

@@ -364,12 +364,9 @@ Flow Checker::execWith(const ast::WithStmt &stmt, Rest &rest) {
     error(DiagCode::TD205, stmt.args[0].range, "`no_grad` takes no arguments");
   // `with` opens no scope: the statements that follow are walked where its body
   // ends.
-  Restore<unsigned> savedNoGrad(training.noGrad, training.noGrad + 1);
-  models.forgetReads();
-  rest.before = [&] {
-    --training.noGrad;
-    models.forgetReads();
-  };
+  unsigned &noGrad = tensors.builder.noGrad;
+  Restore<unsigned> saved(noGrad, noGrad + 1);
+  rest.before = [&] { --noGrad; };
   return control.execStatements(stmt.body->stmts, &rest);
 }
 

@@ -19,7 +19,6 @@ public:
   explicit Training(Checker &c) : c(c) {}
 
   std::vector<std::shared_ptr<OptimizerInfo>> optimizers;
-  unsigned noGrad = 0;    ///< `with no_grad` blocks around this point
   bool unfreezes = false; ///< the program or an import may unfreeze, anywhere
 
   // Gradients --------------------------------------------------------------//

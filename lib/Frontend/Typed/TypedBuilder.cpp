@@ -65,6 +65,8 @@ Typed TypedBuilder::make(OpKind kind, llvm::ArrayRef<Value> operands,
   if (getOpInfo(kind).takesSizes)
     llvm::append_range(values, runTimeSizes(type.dims));
   Value value = emit().op(kind, values, attributes, shapeOf(type));
+  if (noGrad && isFloat(type.dtype))
+    value = emit().detach(value);
   return {value, std::move(type)};
 }
 
