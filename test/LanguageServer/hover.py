@@ -77,4 +77,8 @@ with Client() as client:
     # Until an edited text is checked, unchanged names have the types of the last check.
     page.change(page.text.replace("let net", "let net2 = (1 +)\nlet net"))
     shows(page, "data", "var data: f32[5, 3] @cuda:0")
+    # A method.
+    page.change(PROGRAM + "let again = net.forward(data)\n")
+    assert [report["code"] for report in page.reports if report["severity"] == 1] == []
+    shows(page, "forward(data", "fn forward(x: f32[B, inputs]) -> f32[B, hidden]")
 print("hover: ok")

@@ -106,6 +106,29 @@ def check_renames(page):
     refused(page, "twice", "double", "syntax errors")
 
 
+METHODS = '''\
+model A {
+  w: Linear = Linear(2, 2)
+  fn dec(x: f32[B, 2]) = self.w(x)
+}
+let a = A()
+print(a.dec(ones(1, 2)))
+let several = [x.dec(ones(1, 2)) for x in [a, a]]
+print(several)
+'''
+
+
+def check_methods(client):
+    """Methods that are called on a model."""
+    page = client.open(METHODS, "methods.tdsl")
+    assert page.reports == []
+    assert [one[1] for one in definition(page, "dec(ones")] == [page.range("dec")]
+    assert len(uses(page, "dec")) == 3
+    assert rename(page, "dec", "back") == METHODS.replace("dec", "back")
+    assert rename(page, "dec(ones", "back") == METHODS.replace("dec", "back")
+    page.close()
+
+
 def check_outline(page):
     outline = page.ask("documentSymbol")
     assert [one["name"] for one in outline] == ["scale", "Net", "twice", "x", "y", "x", "net"]
@@ -140,5 +163,6 @@ with Client() as client:
     check_uses(page)
     check_outline(page)
     check_renames(page)
+    check_methods(client)
 check_files()
 print("names: ok")

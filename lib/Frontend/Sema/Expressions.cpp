@@ -569,8 +569,11 @@ Val Checker::evalCall(const ast::CallExpr &expr,
     }
     if (isStateMethod(base.kind, name) &&
         !(base.is(ValKind::Model) && base.as<ModelInstance>().find(name))) {
+      bool isOfProgram = isMethodOfProgram(*this, base, name);
+      if (isOfProgram)
+        observeMember(base, method->member, *models.modelMember(base, name));
       bool isGood = evalArguments(expr.args, args);
-      if (!isGood && !isMethodOfProgram(*this, base, name))
+      if (!isGood && !isOfProgram)
         return fail();
       at(expr.range);
       sharing.use(base, expr.range);
