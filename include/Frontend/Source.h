@@ -76,7 +76,7 @@ public:
 
   /// Makes `open` give this text for a path, in place of the file's.
   void replaceFile(llvm::StringRef path, llvm::StringRef text) {
-    opened[path] = add(path, text);
+    replacements[path] = text.str();
   }
 
   /// The number of files; their ids are 1 .. count.
@@ -113,6 +113,7 @@ private:
 
   std::vector<std::unique_ptr<File>> files;
   llvm::StringMap<FileId> opened;
+  llvm::StringMap<std::string> replacements; ///< texts by path
 };
 
 } // namespace tdc

@@ -129,6 +129,16 @@ def check_methods(client):
     page.close()
 
 
+def check_others(client):
+    """Documents that do not import each other."""
+    texts = ["let x = 1\nprint(x)\n", "let x = 2\nprint(x, x)\n"]
+    pages = [client.open(text, f"other{i}.tdsl") for i, text in enumerate(texts)]
+    for page, text in zip(pages, texts):
+        assert page.reports == []
+    for page, text in zip(pages, texts):
+        assert rename(page, "x", "y") == text.replace("x", "y")
+
+
 def check_outline(page):
     outline = page.ask("documentSymbol")
     assert [one["name"] for one in outline] == ["scale", "Net", "twice", "x", "y", "x", "net"]
@@ -164,5 +174,6 @@ with Client() as client:
     check_outline(page)
     check_renames(page)
     check_methods(client)
+    check_others(client)
 check_files()
 print("names: ok")

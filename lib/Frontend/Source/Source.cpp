@@ -13,6 +13,8 @@ using namespace tdc;
 llvm::ErrorOr<FileId> SourceManager::open(llvm::StringRef path) {
   if (auto known = opened.find(path); known != opened.end())
     return known->second;
+  if (auto own = replacements.find(path); own != replacements.end())
+    return opened[path] = add(path, own->second);
 
   // Devices such as /dev/zero have no end, and a directory has no text.
   llvm::sys::fs::file_status status;
