@@ -76,17 +76,20 @@ static bool mayMean(Document &document, const Occurrence &name,
   return !callee || !findLanguageFunction(callee->name);
 }
 
-/// Whether all names mean the same in both trees.
+/// Whether all names mean the same in both trees: names of this file are of the
+/// same symbols, others of none.
 static bool meanTheSame(const Names &before, const Names &after) {
   if (before.getAll().size() != after.getAll().size() ||
       before.getSymbols().size() != after.getSymbols().size())
     return false;
-  std::map<int, int> symbols;
+  std::map<int, int> toNew{{-1, -1}}, toOld{{-1, -1}};
   return llvm::all_of(
       llvm::zip(before.getAll(), after.getAll()), [&](auto both) {
         const auto &[old, now] = both;
-        auto [entry, isNew] = symbols.try_emplace(old.symbol, now.symbol);
-        return old.kind == now.kind && entry->second == now.symbol;
+        auto [ahead, first] = toNew.try_emplace(old.symbol, now.symbol);
+        auto [back, only] = toOld.try_emplace(now.symbol, old.symbol);
+        return old.kind == now.kind && ahead->second == now.symbol &&
+               back->second == old.symbol;
       });
 }
 

@@ -129,6 +129,13 @@ def check_methods(client):
     page.close()
 
 
+def check_captures(client):
+    """A name may not take the place of a function of the language."""
+    page = client.open("let a = 3\nprint(a)\n", "captures.tdsl")
+    refused(page, "a", "print", "another meaning")
+    assert rename(page, "a", "b") == "let b = 3\nprint(b)\n"
+
+
 def check_others(client):
     """Documents that do not import each other."""
     texts = ["let x = 1\nprint(x)\n", "let x = 2\nprint(x, x)\n"]
@@ -174,6 +181,7 @@ with Client() as client:
     check_outline(page)
     check_renames(page)
     check_methods(client)
+    check_captures(client)
     check_others(client)
 check_files()
 print("names: ok")
