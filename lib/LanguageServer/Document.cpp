@@ -46,19 +46,19 @@ const Document::Differences &Document::getDifferences() {
 llvm::ArrayRef<Meaning> Document::getMeanings(SourceRange range) {
   if (!analysis)
     return {};
-  const Difference &way = getDifferences().toAnalysis;
-  auto begin = way.follow(range.begin), end = way.follow(range.end);
-  if (!begin || !end)
+  auto checked = getDifferences().toAnalysis.follow(range);
+  if (!checked)
     return {};
-  return analysis->getMeanings(*begin, *end);
+  return analysis->getMeanings(checked->begin, checked->end);
 }
 
 std::optional<SourceRange> Document::getCurrentRange(SourceRange range) {
-  const Difference &way = getDifferences().toLatest;
-  auto begin = way.follow(range.begin), end = way.follow(range.end);
-  if (range.file != analysis->getFile() || !begin || !end)
+  if (range.file != analysis->getFile())
     return std::nullopt;
-  return SourceRange{getSyntax().getFile(), *begin, *end};
+  auto latest = getDifferences().toLatest.follow(range);
+  if (latest)
+    latest->file = getSyntax().getFile();
+  return latest;
 }
 
 llvm::json::Value tdc::toValue(const lsp::Location &location) {

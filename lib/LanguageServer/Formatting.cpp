@@ -21,7 +21,8 @@ llvm::Expected<json::Value> tdc::getFormatting(const Document &document) {
   Difference part(before, after);
   size_t begin = before.take_front(part.getStart()).rfind('\n') + 1;
   size_t end = std::min(before.find('\n', part.getEnd()), before.size());
+  size_t rest = before.size() - end; // the same in both
   return json::Array{
       json::Object{{"range", document.text->getRange(begin, end)},
-                   {"newText", after.slice(begin, *part.follow(end)).str()}}};
+                   {"newText", after.slice(begin, after.size() - rest).str()}}};
 }

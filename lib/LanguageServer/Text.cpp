@@ -69,10 +69,11 @@ Difference::Difference(llvm::StringRef from, llvm::StringRef to)
   end = from.size() - after;
 }
 
-std::optional<uint32_t> Difference::follow(uint32_t offset) const {
-  if (offset <= start)
-    return offset;
-  if (offset < end)
+std::optional<SourceRange> Difference::follow(SourceRange range) const {
+  if (range.end <= start)
+    return range;
+  if (range.begin < end)
     return std::nullopt;
-  return offset + shift;
+  return SourceRange{range.file, static_cast<uint32_t>(range.begin + shift),
+                     static_cast<uint32_t>(range.end + shift)};
 }

@@ -44,9 +44,9 @@ class Difference {
 public:
   Difference(llvm::StringRef from, llvm::StringRef to);
 
-  /// Where the byte at `offset` of the first version is in the second; none if
-  /// it is in the part that differs.
-  std::optional<uint32_t> follow(uint32_t offset) const;
+  /// Where a range of the first version is in the second; none if some of it is
+  /// in the part that differs.
+  std::optional<SourceRange> follow(SourceRange range) const;
 
   /// The part that differs, in the first version.
   uint32_t getStart() const { return start; }

@@ -21,6 +21,12 @@ with Client() as client:
     (edit,) = page.ask("formatting", **OPTIONS)
     assert page.edited([edit]) == 'let x = "ä"  # ü\n', page.edited([edit])
 
+    # One that lacks only this end.
+    for text in ["let x = 1", "let x = 1\nprint(x)"]:
+        page.change(text)
+        (edit,) = page.ask("formatting", **OPTIONS)
+        assert page.edited([edit]) == text + "\n", edit
+
     page.change("let = (\n")
     try:
         page.ask("formatting", **OPTIONS)

@@ -77,6 +77,10 @@ with Client() as client:
     # Until an edited text is checked, unchanged names have the types of the last check.
     page.change(page.text.replace("let net", "let net2 = (1 +)\nlet net"))
     shows(page, "data", "var data: f32[5, 3] @cuda:0")
+    page.change(PROGRAM.replace("for row", "for  row"))
+    assert [report["code"] for report in page.reports if report["severity"] == 1] == []
+    page.change(PROGRAM)
+    shows(page, "row", "let row: f32[3] @cuda:0")
     # A method.
     page.change(PROGRAM + "let again = net.forward(data)\n")
     assert [report["code"] for report in page.reports if report["severity"] == 1] == []
