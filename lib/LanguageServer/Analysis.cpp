@@ -7,7 +7,8 @@
 using namespace tdc;
 
 /// As many evaluations of one range are followed: a loop over the layers of a
-/// model is walked for each of them.
+/// model is walked for each of them. As many meanings of one declaration are
+/// kept.
 static constexpr unsigned kMostEvaluations = 4;
 
 struct Analysis::Program {
@@ -49,8 +50,14 @@ bool Analysis::wants(SourceRange range) {
 }
 
 void Analysis::found(SourceRange range, Meaning meaning) {
+  if (range.file != file)
+    return;
   auto &all = meanings[{range.begin, range.end}].all;
-  if (!llvm::is_contained(all, meaning))
+  auto isKnown = [&](const Meaning &other) {
+    return other.declared == meaning.declared &&
+           (all.size() >= kMostEvaluations || other == meaning);
+  };
+  if (llvm::none_of(all, isKnown))
     all.push_back(std::move(meaning));
 }
 

@@ -45,7 +45,8 @@ public:
   llvm::ArrayRef<const Diagnostic *> getDiagnostics() const {
     return diagnostics;
   }
-  /// What a range of the document is, each meaning once.
+  /// What a range of the document is, each meaning once: a few of them, but for
+  /// a member all of its declarations.
   llvm::ArrayRef<Meaning> getMeanings(uint32_t begin, uint32_t end) const;
 
   /// A tensor or model that the compiler brings to another device.

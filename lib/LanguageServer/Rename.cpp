@@ -60,16 +60,14 @@ llvm::Expected<lsp::Range> tdc::prepareRename(Document &document,
   return document.getRange(name->range);
 }
 
-/// Whether a name may mean the symbol, which only the checker could know.
+/// Whether a name that is not known to mean the symbol may do so.
 static bool mayMean(Document &document, const Occurrence &name,
                     const Symbol &symbol) {
   const Syntax &syntax = document.getSyntax();
-  if (syntax.sources.getText(name.range) != symbol.name ||
-      findSymbol(document, name) >= 0)
+  if (name.symbol >= 0 || syntax.sources.getText(name.range) != symbol.name)
     return false;
   if (name.kind == Occurrence::Member)
-    return symbol.kind == Symbol::Method &&
-           document.getMeanings(name.range).empty();
+    return symbol.kind == Symbol::Method && findSymbols(document, name).empty();
   if (name.kind != Occurrence::Keyword || symbol.kind != Symbol::Parameter)
     return false;
   auto *callee = llvm::dyn_cast<ast::NameExpr>(name.callee);
@@ -110,12 +108,18 @@ llvm::Expected<lsp::WorkspaceEdit> tdc::rename(Document &document,
   std::string text;
   uint32_t done = 0;
   for (const Occurrence &name : syntax.names.getAll()) {
+    std::string place =
+        ("`" + symbol.name + "` in line " +
+         llvm::Twine(document.getRange(name.range).start.line + 1))
+            .str();
     if (mayMean(document, name, symbol))
-      return refuse("`" + symbol.name + "` in line " +
-                    llvm::Twine(document.getRange(name.range).start.line + 1) +
+      return refuse(place +
                     " may be the same: it is not known what it is a part of");
-    if (findSymbol(document, name) != *index)
+    llvm::SmallVector<int> found = findSymbols(document, name);
+    if (!llvm::is_contained(found, *index))
       continue;
+    if (found.size() > 1)
+      return refuse(place + " has another meaning, too");
     edits.push_back({document.getRange(name.range), newName.str()});
     text += document.text->get().slice(done, name.range.begin);
     text += newName;

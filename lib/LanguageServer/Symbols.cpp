@@ -6,15 +6,26 @@
 
 using namespace tdc;
 
-int tdc::findSymbol(Document &document, const Occurrence &name) {
-  if (name.symbol >= 0)
-    return name.symbol;
+llvm::SmallVector<int> tdc::findSymbols(Document &document,
+                                        const Occurrence &name) {
+  llvm::SmallVector<int> found;
+  if (name.symbol >= 0 || name.kind != Occurrence::Member)
+    return {name.symbol};
   const Names &names = document.getSyntax().names;
-  if (name.kind == Occurrence::Member)
-    for (const Meaning &meaning : document.getMeanings(name.range))
-      if (auto declared = document.getCurrentRange(meaning.declared))
-        return names.findDeclared(*declared);
-  return -1;
+  for (const Meaning &meaning : document.getMeanings(name.range)) {
+    auto declared = document.getCurrentRange(meaning.declared);
+    if (!declared && meaning.declared.file == document.getAnalysis()->getFile())
+      return {}; // it has changed since
+    int symbol = declared ? names.findDeclared(*declared) : -1;
+    if (!llvm::is_contained(found, symbol))
+      found.push_back(symbol);
+  }
+  return found;
+}
+
+int tdc::findSymbol(Document &document, const Occurrence &name) {
+  llvm::SmallVector<int> found = findSymbols(document, name);
+  return found.size() == 1 ? found[0] : -1;
 }
 
 /// The name at a position, or null.
@@ -26,18 +37,20 @@ static const Occurrence *findName(Document &document, lsp::Position position) {
 // Definition and references
 //===----------------------------------------------------------------------===//
 
-/// Where the last check found the declaration in another file.
-static std::vector<lsp::Location> findInOtherFile(Document &document,
-                                                  const Occurrence &name) {
+/// Where the last check found declarations in other files.
+static std::vector<lsp::Location> findInOtherFiles(Document &document,
+                                                   const Occurrence &name) {
   const auto &analysis = document.getAnalysis();
   if (!analysis)
     return {};
   Locations locations(*analysis, document.uri);
+  std::vector<lsp::Location> found;
   for (const Meaning &meaning : document.getMeanings(name.range))
     if (meaning.declared.file != analysis->getFile())
-      if (auto at = locations.find(meaning.declared))
-        return {*at};
-  return {};
+      if (auto at = locations.find(meaning.declared);
+          at && !llvm::is_contained(found, *at))
+        found.push_back(*at);
+  return found;
 }
 
 std::vector<lsp::Location> tdc::getDefinition(Document &document,
@@ -45,29 +58,21 @@ std::vector<lsp::Location> tdc::getDefinition(Document &document,
   const Occurrence *name = findName(document, position);
   if (!name)
     return {};
-  std::vector<lsp::Location> elsewhere = findInOtherFile(document, *name);
-  int index = findSymbol(document, *name);
-  if (!elsewhere.empty() || index < 0)
-    return elsewhere;
-  // Of several declarations in one scope, the one that reaches the name.
-  const Symbol &symbol = document.getSyntax().names.getSymbol(index);
-  SourceRange declared = symbol.declared.front();
-  for (SourceRange range : symbol.declared)
-    if (range.begin <= name->range.begin)
-      declared = range;
-  return {{document.uri, document.getRange(declared)}};
-}
-
-/// The names in the document that mean the symbol.
-static std::vector<const Occurrence *> findAll(Document &document, int symbol) {
-  const Names &names = document.getSyntax().names;
-  llvm::StringRef text = names.getSymbol(symbol).name;
-  std::vector<const Occurrence *> all;
-  for (const Occurrence &name : names.getAll())
-    if (document.getSyntax().sources.getText(name.range) == text &&
-        findSymbol(document, name) == symbol)
-      all.push_back(&name);
-  return all;
+  std::vector<lsp::Location> found = findInOtherFiles(document, *name);
+  if (name->symbol >= 0 && !found.empty())
+    return found; // what an import declares
+  for (int index : findSymbols(document, *name)) {
+    if (index < 0)
+      continue;
+    // Of several declarations in one scope, the one that reaches the name.
+    const Symbol &symbol = document.getSyntax().names.getSymbol(index);
+    SourceRange declared = symbol.declared.front();
+    for (SourceRange range : symbol.declared)
+      if (range.begin <= name->range.begin)
+        declared = range;
+    found.emplace_back(document.uri, document.getRange(declared));
+  }
+  return found;
 }
 
 std::vector<lsp::Location> tdc::getReferences(Document &document,
@@ -75,12 +80,20 @@ std::vector<lsp::Location> tdc::getReferences(Document &document,
                                               bool withDeclarations) {
   std::vector<lsp::Location> locations;
   const Occurrence *name = findName(document, position);
-  int symbol = name ? findSymbol(document, *name) : -1;
-  if (symbol < 0)
+  if (!name)
     return locations;
-  for (const Occurrence *use : findAll(document, symbol))
-    if (withDeclarations || use->kind != Occurrence::Declaration)
-      locations.push_back({document.uri, document.getRange(use->range)});
+  const Syntax &syntax = document.getSyntax();
+  llvm::SmallVector<int> symbols = findSymbols(document, *name);
+  for (const Occurrence &use : syntax.names.getAll()) {
+    if (syntax.sources.getText(use.range) !=
+            syntax.sources.getText(name->range) ||
+        (!withDeclarations && use.kind == Occurrence::Declaration))
+      continue;
+    if (llvm::any_of(findSymbols(document, use), [&](int symbol) {
+          return symbol >= 0 && llvm::is_contained(symbols, symbol);
+        }))
+      locations.push_back({document.uri, document.getRange(use.range)});
+  }
   return locations;
 }
 

@@ -8,11 +8,16 @@
 
 namespace tdc {
 
-/// What a name is, by its scope or, after a dot, by the last check; -1 if that
-/// is not known, or it is declared in another file.
+/// What a name is, by its scope or, after a dot, by the last check, which may
+/// have found several: -1 for what is declared in another file or in none.
+/// Empty if nothing is known.
+llvm::SmallVector<int> findSymbols(Document &document, const Occurrence &name);
+
+/// The only symbol that a name is; -1 if there is none.
 int findSymbol(Document &document, const Occurrence &name);
 
-/// Where a name is declared. None if it is not known, or part of the language.
+/// Where a name is declared: for each of its meanings. None if it is not known,
+/// or part of the language.
 std::vector<lsp::Location> getDefinition(Document &document,
                                          lsp::Position position);
 

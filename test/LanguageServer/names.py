@@ -109,23 +109,36 @@ def check_renames(page):
 METHODS = '''\
 model A {
   w: Linear = Linear(2, 2)
+  fn enc(x: f32[B, 2]) = self.w(x)
   fn dec(x: f32[B, 2]) = self.w(x)
 }
+model C {
+  w: Linear = Linear(2, 2)
+  fn enc(x: f32[B, 2]) = self.w(x) + 1.0
+}
 let a = A()
+let c = C()
 print(a.dec(ones(1, 2)))
+for m in [a, a, a, a, a, c] { print(m.enc(ones(1, 2))) }
 let several = [x.dec(ones(1, 2)) for x in [a, a]]
 print(several)
 '''
 
 
 def check_methods(client):
-    """Methods that are called on a model."""
+    """Methods that are called on a model, of which a name may mean several."""
     page = client.open(METHODS, "methods.tdsl")
     assert page.reports == []
+    first, second = page.range("enc"), page.range(("enc", 2))
     assert [one[1] for one in definition(page, "dec(ones")] == [page.range("dec")]
     assert len(uses(page, "dec")) == 3
     assert rename(page, "dec", "back") == METHODS.replace("dec", "back")
     assert rename(page, "dec(ones", "back") == METHODS.replace("dec", "back")
+    assert [one[1] for one in definition(page, ("enc", 3))] == [first, second]
+    assert uses(page, "enc") == [first, page.range(("enc", 3))]
+    for number in [1, 2]:
+        refused(page, ("enc", number), "f", "line 13 has another meaning")
+    refused(page, ("enc", 3), "f", "not declared")
     page.close()
 
 

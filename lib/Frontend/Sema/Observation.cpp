@@ -127,8 +127,7 @@ void Checker::observe(SourceRange range, const Val &val) {
 
 void Checker::observeMember(const Val &base, const ast::Identifier &name,
                             const Val &val) {
-  if (!observer || isPrelude(name.range.file) || hasError(val) ||
-      !observer->wants(name.range))
+  if (!observer || isPrelude(name.range.file) || hasError(val))
     return;
   SourceRange declared = declarationOf(*this, val);
   if (base.is(ValKind::Model) && base.as<ModelInstance>().decl &&
