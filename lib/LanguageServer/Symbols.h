@@ -32,7 +32,7 @@ llvm::Expected<lsp::Range> prepareRename(Document &document,
                                          lsp::Position position);
 
 /// The edits that rename the symbol at a position, or the reason why that would
-/// change the meaning of the program.
+/// change what the names of the document mean. Other files are not considered.
 llvm::Expected<lsp::WorkspaceEdit>
 rename(Document &document, lsp::Position position, llvm::StringRef newName);
 
