@@ -100,7 +100,7 @@ private:
     document.uri = params.textDocument.uri;
     document.version = params.textDocument.version;
     document.setText(Text(params.textDocument.text));
-    checkWithImporters(document);
+    checkWithImporters(document.getPath());
   }
 
   void change(const lsp::DidChangeTextDocumentParams &params) {
@@ -111,7 +111,7 @@ private:
     document->version = params.textDocument.version;
     for (const auto &change : params.contentChanges)
       document->setText(document->text->apply(change));
-    checkWithImporters(*document);
+    checkWithImporters(document->getPath());
   }
 
   void close(const lsp::DidCloseTextDocumentParams &params) {
@@ -120,6 +120,7 @@ private:
     queue.remove(path);
     documents.erase(path);
     publishAll(path, {});
+    checkWithImporters(path); // they read its file again
   }
 
   Document *find(const lsp::URIForFile &uri) {
@@ -136,12 +137,12 @@ private:
     return open;
   }
 
-  void checkWithImporters(const Document &changed) {
+  /// Checks the document at a path, if it is open, and those that import it.
+  void checkWithImporters(const std::string &changed) {
     OpenTexts open = getOpenTexts();
     for (auto &[path, document] : documents)
-      if (&document == &changed ||
-          (document.getAnalysis() &&
-           reads(*document.getAnalysis(), changed.getPath())))
+      if (path == changed ||
+          (document.getAnalysis() && reads(*document.getAnalysis(), changed)))
         queue.add(path, document.text, open);
   }
 

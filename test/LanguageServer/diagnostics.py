@@ -76,8 +76,11 @@ def check_imports():
             assert parts.reports == []
             while client.published[main.uri][1]:
                 client.receive()
-            # A mistake in a file that is not open is shown there.
+            # A document that is closed is its file again.
             parts.close()
+            while not client.published[main.uri][1]:
+                client.receive()
+            # A mistake in a file that is not open is shown there.
             (folder / "more.tdsl").write_text("fn f() -> int = y\n")
             main.change("import more\nprint(more.f())\n")
             assert main.reports == []
