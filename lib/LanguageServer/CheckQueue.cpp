@@ -23,9 +23,8 @@ CheckQueue::~CheckQueue() {
 }
 
 void CheckQueue::add(const std::string &path, std::shared_ptr<const Text> text,
-                     OpenTexts open) {
-  auto analysis =
-      std::make_shared<Analysis>(path, std::move(text), std::move(open));
+                     const OpenTexts &open) {
+  auto analysis = std::make_shared<Analysis>(path, std::move(text), open);
   {
     std::lock_guard<std::mutex> lock(mutex);
     Document &document = documents[path];

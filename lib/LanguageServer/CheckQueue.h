@@ -26,7 +26,7 @@ public:
   ~CheckQueue();
 
   void add(const std::string &path, std::shared_ptr<const Text> text,
-           OpenTexts open);
+           const OpenTexts &open);
   void remove(const std::string &path);
 
 private:
