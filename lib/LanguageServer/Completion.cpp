@@ -3,6 +3,7 @@
 #include "Completion.h"
 #include "Dialect/TD/OpTable/Types.h"
 #include "Frontend/ASTWalk.h"
+#include "Frontend/Characters.h"
 #include "Frontend/Lexer.h"
 #include "Reference.h"
 #include "llvm/ADT/StringExtras.h"
@@ -16,8 +17,6 @@ static constexpr std::chrono::milliseconds kLongestCheck{40};
 /// A name that no program has.
 static constexpr llvm::StringLiteral kPlaceholder = "tdc__completed";
 
-static bool isPart(char c) { return llvm::isAlnum(c) || c == '_'; }
-
 namespace {
 
 class Completion {
@@ -25,7 +24,7 @@ public:
   Completion(Document &document, uint32_t offset, const OpenTexts &open)
       : document(document), open(open), text(document.text->get()),
         offset(offset), start(offset) {
-    while (start != 0 && isPart(text[start - 1]))
+    while (start != 0 && isNameChar(text[start - 1]))
       --start;
     prefix = text.slice(start, offset);
   }
@@ -233,7 +232,7 @@ private:
         ++open;
       else if ((c == '(' || c == '[') && open-- == 0)
         break;
-      else if (open == 0 && !isPart(c) && c != '.' && c != '(' && c != '[')
+      else if (open == 0 && !isNameChar(c) && c != '.' && c != '(' && c != '[')
         break;
       --at;
     }

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reference.h"
+#include "Frontend/Characters.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -25,8 +26,8 @@ static bool readRow(llvm::StringRef line, LanguageFunction &row) {
   row = {name, rest, description};
   if (row.name.consume_front("x."))
     row.name = row.name.data() - 1; // with the dot
-  row.name = row.name.take_while(
-      [](char c) { return llvm::isAlnum(c) || c == '_' || c == '.'; });
+  row.name =
+      row.name.take_while([](char c) { return isNameChar(c) || c == '.'; });
   return !row.name.empty();
 }
 
@@ -70,9 +71,7 @@ tdc::getKeywords(const LanguageFunction &function) {
     // `*size=` can be given by name, `*tensors` cannot; a default may have
     // commas of its own.
     bool isRest = name.consume_front("*") && !word.contains('=');
-    if (!isRest && !name.empty() &&
-        llvm::all_of(name,
-                     [](char c) { return llvm::isAlnum(c) || c == '_'; }) &&
+    if (!isRest && !name.empty() && llvm::all_of(name, isNameChar) &&
         !llvm::isDigit(name.front()))
       names.push_back(name);
   }
