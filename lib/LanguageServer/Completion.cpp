@@ -27,11 +27,14 @@ public:
     while (start != 0 && isNameChar(text[start - 1]))
       --start;
     prefix = text.slice(start, offset);
+    DiagnosticEngine diags(document.getSyntax().sources);
+    tokens = lexFile(diags.getSources(), document.getSyntax().getFile(), diags)
+                 .tokens;
   }
 
   lsp::CompletionList get() {
     bool isNumber = !prefix.empty() && llvm::isDigit(prefix.front());
-    if (isNumber || isInComment())
+    if (isNumber || isInString() || isInComment())
       return std::move(list);
     if (start != 0 && text[start - 1] == '.') {
       addMembers();
@@ -43,9 +46,43 @@ public:
   }
 
 private:
+  /// The string around an offset, or null.
+  const Token *findString(uint32_t at) const {
+    for (const Token &token : tokens) {
+      llvm::StringRef quote =
+          text.slice(token.begin, token.end).ltrim('f').take_front();
+      // A string without an end is reported, and ends with its line.
+      bool isOpen = token.kind == Tok::Error && (quote == "\"" || quote == "'");
+      if ((isOpen || token.kind == Tok::String || token.kind == Tok::FString) &&
+          token.begin < at && (at < token.end || (isOpen && at == token.end)))
+        return &token;
+    }
+    return nullptr;
+  }
+
+  /// Whether the text before the name is of a string, and not in a field of an
+  /// f-string.
+  bool isInString() const {
+    const Token *string = findString(start);
+    if (!string || text[string->begin] != 'f')
+      return string;
+    int depth = 0;
+    llvm::StringRef rest = text.slice(string->begin, start);
+    for (; !rest.empty(); rest = rest.drop_front()) {
+      bool isDouble = rest.starts_with("{{") || rest.starts_with("}}");
+      if (depth == 0 && isDouble) // the brace itself
+        rest = rest.drop_front();
+      else
+        depth += rest[0] == '{' ? 1 : rest[0] == '}' ? -1 : 0;
+    }
+    return depth <= 0;
+  }
+
   bool isInComment() const {
-    llvm::StringRef line = text.take_front(start).rsplit('\n').second;
-    return line.ltrim().starts_with("#");
+    for (uint32_t at = start; at != 0 && text[at - 1] != '\n'; --at)
+      if (text[at - 1] == '#' && !findString(at - 1))
+        return true;
+    return false;
   }
 
   lsp::CompletionItem *add(llvm::StringRef name, Kind kind) {
@@ -121,20 +158,11 @@ private:
     }
   }
 
-  /// The tokens up to the name that is typed.
-  std::vector<Token> getTokens() {
-    DiagnosticEngine diags(document.getSyntax().sources);
-    std::vector<Token> tokens =
-        lexFile(diags.getSources(), document.getSyntax().getFile(), diags)
-            .tokens;
-    llvm::erase_if(tokens, [&](const Token &t) { return t.end > start; });
-    return tokens;
-  }
-
   void addKeywords() {
-    std::vector<Token> tokens = getTokens();
     unsigned closed = 0;
-    size_t i = tokens.size();
+    // The tokens up to the name that is typed.
+    size_t i = llvm::count_if(
+        tokens, [&](const Token &token) { return token.end <= start; });
     for (; i-- != 0;) {
       Tok kind = tokens[i].kind;
       if (kind == Tok::RParen || kind == Tok::RSquare)
@@ -275,6 +303,7 @@ private:
   llvm::StringRef text;
   uint32_t offset, start; ///< the name that is typed is between them
   llvm::StringRef prefix;
+  std::vector<Token> tokens; ///< of the whole text
   lsp::CompletionList list;
 };
 

@@ -64,8 +64,17 @@ with Client() as client:
     assert {"first", "forward"} <= set(members)
     assert "normal_" in offer(page, "init.")
     assert "Linear" in offer(page, "let l = nn.")
-    # Nothing in comments, and after numbers.
-    assert offer(page, "# sca") == {} and offer(page, "let v = 2e") == {}
+    # Nothing in comments and strings, and after numbers.
+    for typed in ["# sca", "print(data)  # see data.", 'let v = "#"  # sca', 'let v = "data.',
+                  "let v = 'sca", 'let v = f"sca', 'let v = f"{data} {{sca', "let v = 2e"]:
+        assert offer(page, typed) == {}, typed
+    inside = page.text.replace("print(data)", 'print("data.", f"{data.")')
+    page.change(inside)
+    assert page.ask("completion", page.end('"data.'))["items"] == []
+    page.change(PROGRAM)
+    # What precedes is a string, or has the sign of a comment.
+    for typed in ['print("sca", ', 'let v = "# " + ', 'let v = f"{sca} {', 'let v = f"{']:
+        assert "scale" in offer(page, typed), typed
 
 with tempfile.TemporaryDirectory() as name:
     folder = pathlib.Path(name)
