@@ -1,6 +1,7 @@
 //===- Reports.cpp - diagnostics and their fixes in an editor -------------===//
 
 #include "Reports.h"
+#include "Frontend/SafeFixes.h"
 
 using namespace tdc;
 namespace json = llvm::json;
@@ -82,19 +83,9 @@ static bool touch(SourceRange a, SourceRange b) {
 /// The edits of all safe fixes that can be made together.
 static std::vector<Edit> getSafeEdits(const Analysis &analysis) {
   std::vector<Edit> all;
-  for (const Diagnostic *report : analysis.getDiagnostics()) {
-    const FixIt *fix = report->fixes.size() == 1 ? &report->fixes[0] : nullptr;
-    if (!fix || fix->kind != FixIt::Safe)
-      continue;
-    bool fits = llvm::all_of(fix->edits, [&](const Edit &edit) {
-      return edit.range.file == analysis.getFile() &&
-             llvm::none_of(all, [&](const Edit &other) {
-               return touch(edit.range, other.range);
-             });
-    });
-    if (fits)
-      llvm::append_range(all, fix->edits);
-  }
+  for (auto [report, fix] :
+       collectSafeFixes(analysis.getDiagnostics(), analysis.getFile()))
+    llvm::append_range(all, fix->edits);
   return all;
 }
 
@@ -127,7 +118,7 @@ json::Array tdc::getCodeActions(const Document &document, lsp::Range range,
           {"diagnostics", json::Array{toJSON(*report, at->range, locations)}},
           {"edit", toWorkspaceEdit(fix.edits, locations)},
       };
-      if (fix.kind == FixIt::Safe && report->fixes.size() == 1)
+      if (getSafeFix(*report))
         action["isPreferred"] = true;
       actions.push_back(std::move(action));
     }

@@ -7,8 +7,8 @@
 
 #include "Compilation/Compilation.h"
 #include "Compilation/DeepStack.h"
+#include "Frontend/SafeFixes.h"
 #include "OutputFile.h"
-#include "SafeFix.h"
 #include "Terminal.h"
 #include "Verbs.h"
 #include "tdc_text.h"
@@ -20,14 +20,6 @@ using namespace tdc;
 
 /// A limit of the rounds, in case two fixes undo each other.
 static constexpr unsigned kMaxRounds = 30;
-
-/// Whether the order of two edits matters: they overlap, or one of them is an
-/// insertion at an end of the other.
-static bool touches(SourceRange a, SourceRange b) {
-  if (a.size() == 0 || b.size() == 0)
-    return a.begin <= b.end && b.begin <= a.end;
-  return a.begin < b.end && b.begin < a.end;
-}
 
 namespace {
 /// The author's file with the fixes applied so far, and how its positions map
@@ -94,75 +86,37 @@ static std::string place(const DiagnosticEngine &diags, FileId file,
          std::to_string(at.line) + ":" + std::to_string(at.column) + ": ";
 }
 
-const FixIt *tdc::getSafeFix(const Diagnostic &report) {
-  const FixIt *only = report.fixes.size() == 1 ? &report.fixes[0] : nullptr;
-  bool isSafe = only && only->kind == FixIt::Safe && !only->edits.empty();
-  return isSafe ? only : nullptr;
-}
-
-/// Whether a fix only writes `let` or `var` before a name.
-static bool declares(const FixIt &fix) {
-  return llvm::all_of(fix.edits, [](const Edit &edit) {
-    return edit.range.size() == 0 &&
-           (edit.text == "let " || edit.text == "var ");
-  });
-}
-
-/// Collects the safe fixes that can be applied together: of several that touch
-/// each other only the first. A report with several fixes is left to the
+/// Collects what a round does. A report with several fixes is left to the
 /// author.
 static Round collect(const DiagnosticEngine &diags, FileId file,
                      const FixedText &text, const KeptClasses &kept) {
   Round round;
-  std::vector<Edit> all;
-  auto isSyntax = [](const Diagnostic *report) {
-    return getDiagInfo(report->code).name.starts_with("TD1") &&
-           report->severity == Severity::Error;
+  auto isModel = [](const FixIt &fix) {
+    return llvm::StringRef(fix.title).starts_with("`model ");
   };
-  bool isParsed = llvm::none_of(diags.getSorted(), isSyntax);
-  // A construct of Python may not be an assignment here.
-  std::vector<const Diagnostic *> reports;
-  for (bool syntax : {true, false})
-    llvm::copy_if(
-        diags.getSorted(), std::back_inserter(reports),
-        [&](const Diagnostic *report) { return isSyntax(report) == syntax; });
-  for (const Diagnostic *report : reports) {
-    const DiagInfo &info = getDiagInfo(report->code);
-    SourceRange primary = report->primary.range;
+  auto getOrigin = [&](const Diagnostic &report) {
+    SourceRange primary = report.primary.range;
     bool isHere = primary.isValid() && primary.file == file;
-    LineColumn origin = isHere ? text.getOrigin(primary) : LineColumn();
-    const FixIt *fix = getSafeFix(*report);
-    bool isModel = fix && llvm::StringRef(fix->title).starts_with("`model ");
-    if (isModel && kept.contains(origin.line))
-      continue;
-    if (!fix) {
-      if (isSyntax(report))
-        round.syntaxErrors.push_back(
-            place(diags, file, origin) + info.name.str() + ": " +
-            report->title + (report->primary.text.empty() ? "" : ": ") +
-            report->primary.text);
-      continue;
-    }
-    // Where a part could not be parsed, names and types are not certain.
-    if (!isParsed && !isSyntax(report) && !declares(*fix))
-      continue;
-    bool fits = llvm::all_of(fix->edits, [&](const Edit &edit) {
-      return edit.range.file == file &&
-             llvm::none_of(all, [&](const Edit &other) {
-               return touches(edit.range, other.range);
-             });
-    });
-    // What a later round rewrites stays as it is until then.
-    if (!fits && isSyntax(report))
-      llvm::append_range(all, fix->edits);
-    if (!fits)
-      continue;
-    llvm::append_range(all, fix->edits);
+    return isHere ? text.getOrigin(primary) : LineColumn();
+  };
+  auto stays = [&](const Diagnostic &report) {
+    return isModel(*getSafeFix(report)) &&
+           kept.contains(getOrigin(report).line);
+  };
+  std::vector<const Diagnostic *> reports = diags.getSorted();
+  for (const Diagnostic *report : reports)
+    if (isSyntaxError(*report) && !getSafeFix(*report))
+      round.syntaxErrors.push_back(
+          place(diags, file, getOrigin(*report)) +
+          getDiagInfo(report->code).name.str() + ": " + report->title +
+          (report->primary.text.empty() ? "" : ": ") + report->primary.text);
+  for (auto [report, fix] : collectSafeFixes(reports, file, stays)) {
     LineColumn at = text.getOrigin(fix->edits[0].range);
-    round.fixes.push_back(
-        {fix->edits,
-         place(diags, file, at) + info.name.str() + ": " + fix->title + "\n",
-         isModel, origin});
+    round.fixes.push_back({fix->edits,
+                           place(diags, file, at) +
+                               getDiagInfo(report->code).name.str() + ": " +
+                               fix->title + "\n",
+                           isModel(*fix), getOrigin(*report)});
   }
   return round;
 }

@@ -2,9 +2,8 @@
 
 #include "Terminal.h"
 #include "CrashBundle.h"
-#include "Frontend/Diagnostics.h"
+#include "Frontend/SafeFixes.h"
 #include "Process.h"
-#include "SafeFix.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
