@@ -22,13 +22,19 @@ static bool hasColour(const Options &options) {
          llvm::sys::Process::StandardErrHasColors();
 }
 
+/// The file of the program, which is read before all others.
+static constexpr FileId kProgram = 1;
+
 /// Counts the errors of a program; it has no more of them.
 void Terminal::count(const DiagnosticEngine &diags) {
   numErrors += diags.getNumErrors();
   for (const Diagnostic *found : diags.getSorted()) {
     if (found->severity != Severity::Error)
       continue;
-    numFixed += getSafeFix(*found) != nullptr;
+    const FixIt *fix = getSafeFix(*found);
+    numFixed += fix && llvm::all_of(fix->edits, [](const Edit &edit) {
+                  return edit.range.file == kProgram;
+                });
     if (firstCode.empty())
       firstCode = getDiagInfo(found->code).name;
   }
