@@ -85,8 +85,8 @@ static std::string getAvoidable(const Report &report) {
       .str();
 }
 
-/// The copies of a step, and of an iteration of each loop around it; if there
-/// are none, those of a run, or of a call of each export.
+/// The copies of a step, of an iteration of each loop around it, and of other
+/// loops; if there are none, those of a run, or of a call of each export.
 static std::string getCopies(const Words &words, const Report &report) {
   std::vector<std::string> parts;
   auto add = [&](mlir::Operation *op, const Twine &where) {
@@ -101,6 +101,17 @@ static std::string getCopies(const Words &words, const Report &report) {
   for (mlir::Operation *op = loop; op; op = op->getParentOp())
     if (op != loop && CarryingLoop(op))
       add(op, "an iteration of " + words.spell(op));
+  std::vector<mlir::Operation *> others;
+  for (const CopyStep &step : report.steps)
+    if (CarryingLoop(step.op) && !step.op->isAncestor(loop))
+      others.push_back(step.op);
+  constexpr size_t kMostOthers = 2; // a sentence is read in ten seconds
+  for (mlir::Operation *op : llvm::ArrayRef(others).take_front(kMostOthers))
+    add(op, "an iteration of " + words.spell(op));
+  if (others.size() > kMostOthers)
+    parts.push_back("copies in " +
+                    std::to_string(others.size() - kMostOthers) +
+                    " more loops");
   if (parts.empty() && report.placed.copies.getFormula() != "0")
     parts.push_back(words.spellCopies(report.placed.copies) + " in a run (" +
                     Words::spellBytes(report.placed.bytes) + ")");

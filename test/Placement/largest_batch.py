@@ -60,7 +60,7 @@ def check(program):
 
 
 def main():
-    programs = sample.choose(sorted(pathlib.Path(sys.argv[1]).glob("*.tdsl")))
+    programs = sample.choose(sorted(pathlib.Path(sys.argv[1]).glob("*.tdsl")), 6)
     problems = {program.name: check(program) for program in programs}
     failed = {name: problem for name, problem in problems.items() if problem}
     for name, problem in failed.items():

@@ -112,7 +112,7 @@ def check_run(program, counted):
 def main():
     folder, *names = sys.argv[1:]
     programs = sample.choose([pathlib.Path(folder) / name for name in names] or
-                             sorted(pathlib.Path(folder).glob("p*.tdsl")))
+                             sorted(pathlib.Path(folder).glob("p*.tdsl")), 3)
     made = accepted = 0
     for program in programs:
         for what, source in mutants(schedule(program)):

@@ -166,7 +166,7 @@ def check_forms(program, options, data):
 
 def main():
     programs = sorted(pathlib.Path(sys.argv[1]).glob("p*.tdsl"))
-    programs = sample.choose([*programs, *map(pathlib.Path, sys.argv[2:])])
+    programs = sample.choose([*programs, *map(pathlib.Path, sys.argv[2:])], 3)
     sentences = failed = 0
     unseen = dict(SPOILERS)
     for program in programs:

@@ -106,7 +106,7 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     failed = 0
     bounds = set()
-    programs = sample.choose(sorted(folder.glob("**/*.tdsl")))
+    programs = sample.choose(sorted(folder.glob("**/*.tdsl")), 3)
     for program in (one for one in programs if one.parent.name != "peers"):
         for hidden in HIDDEN:
             is_copy_bound, overlap, step, stalls = measure(run(program, 1, "--hidden", hidden))

@@ -16,11 +16,11 @@ def pick(items, part, seed, most=None):
     return [items[i] for i in sorted(kept)]
 
 
-def choose(items):
-    """A sixth of the items, or all, by the environment."""
+def choose(items, each):
+    """One of `each` items, or all, by the environment."""
     items = list(items)
     if os.environ.get("TDC_TEST_FULL"):
         return items
     seed = int(os.environ.get("TDC_TEST_SEED") or secrets.randbelow(2**32))
-    print(f"seed {seed}: a sixth of {len(items)}")
-    return pick(items, 1 / 6, seed)
+    print(f"seed {seed}: one of {each} of {len(items)}")
+    return pick(items, 1 / each, seed)

@@ -15,6 +15,8 @@
 #include "Dialect/TD/Transforms/Passes.h"
 #include "ReverseSweep.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallSet.h"
 
 namespace tdc::td {
@@ -256,6 +258,26 @@ LogicalResult GradPass::serve(BackwardOp backward) {
   return success();
 }
 
+/// Whether all that is computed from a gradient is written to gradients, as
+/// clipping does.
+static bool isOnlyRescaled(ReadOp read, SymbolTable &symbols) {
+  llvm::SetVector<Value> computed;
+  computed.insert(read.getResult());
+  for (unsigned i = 0; i < computed.size(); ++i)
+    for (Operation *user : computed[i].getUsers()) {
+      auto write = dyn_cast<WriteOp>(user);
+      if (write && symbols.lookup<SlotOp>(write.getSlot()).getKind() ==
+                       SlotKind::Grad)
+        continue;
+      if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
+        user = user->getParentOp();
+      else if (user->getNumRegions() != 0 || !isMemoryEffectFree(user))
+        return false;
+      computed.insert(user->result_begin(), user->result_end());
+    }
+  return true;
+}
+
 /// Warns about steps that train nothing (TD605): a step reads the gradients of
 /// its parameters, but no backward adds to any of them; and about a backward
 /// (TD613) none of whose gradients is read.
@@ -272,7 +294,8 @@ void GradPass::checkUses() {
     if (isFlag || sums.contains(read) ||
         symbols.lookup<SlotOp>(slot).getKind() != SlotKind::Grad)
       return;
-    used.insert(slot);
+    if (!isOnlyRescaled(read, symbols))
+      used.insert(slot);
     if (!read->hasOneUse() || !isa<DetachOp>(*read->user_begin()))
       steps[read.getLoc()] |= accumulated.contains(slot);
   });
