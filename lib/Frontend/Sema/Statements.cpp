@@ -352,13 +352,15 @@ Flow Checker::execWith(const ast::WithStmt &stmt, Rest &rest) {
     static const llvm::StringLiteral later[] = {"checkpoint", "autocast"};
     if (llvm::is_contained(later, stmt.context.text)) {
       unsupported(stmt.context.range, "`with " + stmt.context.text + "`");
-      control.execStatements(stmt.body->stmts); // it may hold further mistakes
     } else {
-      error(DiagCode::TD201, stmt.context.range,
-            "unknown context `" + stmt.context.text + "`")
-          .label("contexts are device, no_grad, checkpoint and autocast");
+      Diagnostic &report = error(DiagCode::TD201, stmt.context.range,
+                                 "unknown context `" + stmt.context.text + "`");
+      report.label("contexts are device, no_grad, checkpoint and autocast");
+      if (stmt.context.text == "inference_mode" && stmt.args.empty())
+        report.fix(FixIt::Safe, "`no_grad`", {{stmt.context.range, "no_grad"}});
     }
-    return Flow::Next;
+    // It may hold further mistakes, and declares names.
+    return control.execStatements(stmt.body->stmts, &rest);
   }
   if (!stmt.args.empty())
     error(DiagCode::TD205, stmt.args[0].range, "`no_grad` takes no arguments");
