@@ -33,14 +33,24 @@ public:
   /// The types of the exported functions, as they are written.
   const std::vector<Signature> &getSignatures() const { return signatures; }
 
+  /// The names of the parameters and buffers of its models, also of those that
+  /// are not in the code because nothing uses them.
+  const std::vector<std::string> &getModelState() const { return modelState; }
+
   /// The command line of the program: its file, then its arguments.
   const std::vector<const char *> &getArgv() const { return argv; }
 
 private:
   explicit Program(const CompileOptions &options);
 
+  /// Sets everything but `jit`, which it returns; null if it fails.
+  std::unique_ptr<JIT> link(const CompileOptions &options,
+                            const llvm::StringRef *text, Listener &listener,
+                            ExitCode &code, MakeFrontEnd makeFrontEnd);
+
   std::unique_ptr<JIT> jit;
   std::vector<Signature> signatures;
+  std::vector<std::string> modelState;
   std::vector<std::string> words;
   std::vector<const char *> argv; ///< of `words`
 };

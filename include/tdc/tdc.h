@@ -314,6 +314,12 @@ typedef struct tdc_state_role {
 TDC_API const tdc_state_role *tdc_state_get_role(const tdc_program *program,
                                                  size_t index);
 
+/* The name of parameter or buffer number `index`, from 0, that was removed:
+ * "net.bn.num_batches_tracked". NULL if there are fewer. PyTorch's state dict
+ * of the same layers has them. */
+TDC_API const char *tdc_state_get_removed(const tdc_program *program,
+                                          size_t index);
+
 /* Copies a tensor of the state to `tensor`, as tdc_call does with a result. */
 TDC_API tdc_status tdc_state_read(tdc_module *module, const char *name,
                                   tdc_tensor *tensor, tdc_error **error);

@@ -75,10 +75,12 @@ struct Interface {
   std::vector<int32_t> stateSlots;    ///< index in the program's table of slots
   std::vector<tdc_state_role> roles;  ///< of the tensors of the state
   std::deque<std::string> modelNames; ///< that the roles point to
+  std::vector<std::string> removed;   ///< parameters and buffers
 
 private:
   void addFunctions();
   void addState(const char *name, const char *key, int32_t slotIndex);
+  void findRemoved();
 };
 
 } // namespace tdc

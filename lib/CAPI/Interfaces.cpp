@@ -2,7 +2,7 @@
 
 #include "Handles.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace tdc;
 
@@ -71,6 +71,18 @@ void Interface::addState(const char *name, const char *key, int32_t slotIndex) {
                    modelNames.back().c_str(), key, tied});
 }
 
+void Interface::findRemoved() {
+  const tdrt_gpu_program *gpu = code->get().gpu;
+  if (gpu && gpu->num_handle_slots) // which have no names
+    return;
+  llvm::StringSet<> left;
+  for (const tdc_tensor_type &type : state)
+    left.insert(type.name);
+  for (const std::string &name : code->getModelState())
+    if (!left.contains(name))
+      removed.push_back(name);
+}
+
 Interface::Interface(std::unique_ptr<const Program> program)
     : code(std::move(program)) {
   addFunctions();
@@ -82,6 +94,7 @@ Interface::Interface(std::unique_ptr<const Program> program)
     const tdrt_alias &alias = table.aliases[i];
     addState(alias.name, alias.key, alias.slot);
   }
+  findRemoved();
 }
 
 size_t tdc_function_count(const tdc_program *program) {
@@ -128,4 +141,9 @@ const tdc_state_role *tdc_state_get_role(const tdc_program *program,
                                          size_t index) {
   const std::vector<tdc_state_role> &roles = program->interface->roles;
   return index < roles.size() ? &roles[index] : nullptr;
+}
+
+const char *tdc_state_get_removed(const tdc_program *program, size_t index) {
+  const std::vector<std::string> &removed = program->interface->removed;
+  return index < removed.size() ? removed[index].c_str() : nullptr;
 }

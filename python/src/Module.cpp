@@ -59,6 +59,16 @@ static nb::list getRoles(const Module &self) {
   return roles;
 }
 
+static nb::list getRemoved(const Module &self) {
+  nb::list names;
+  for (size_t i = 0;; ++i) {
+    const char *name = tdc_state_get_removed(self.program.get(), i);
+    if (!name)
+      return names;
+    names.append(name);
+  }
+}
+
 static nb::object read(const Module &self, const std::string &name) {
   tdc_tensor tensor = {};
   callOrRaise([&](tdc_error **error) {
@@ -90,6 +100,7 @@ void bindModule(nb::module_ &extension) {
       .def("functions", getFunctions)
       .def("state", getState)
       .def("roles", getRoles)
+      .def("removed", getRemoved)
       .def("read", read)
       .def("write", write)
       .def("save", useFile<tdc_save>)

@@ -38,8 +38,10 @@ class Module(Stateful):
             tensor = whole[name] = Tensor(name, kind, tied)
             if model:
                 models.setdefault(model, {})[key] = tensor
-        super().__init__(program.name, state, whole)
-        self.models = {name: Model(name, state, tensors) for name, tensors in models.items()}
+        removed = set(handle.removed())
+        super().__init__(program.name, state, whole, removed)
+        self.models = {name: Model(name, state, tensors, _keys_of(name, removed))
+                       for name, tensors in models.items()}
         self.functions = {function.name: function for function in handle.functions()}
         for function in self.functions.values():
             describe(function)
@@ -71,6 +73,12 @@ class Module(Stateful):
 
     def __repr__(self) -> str:
         return f"<tdsl.Module {self._title}: {', '.join(self.functions) or 'no functions'}>"
+
+
+def _keys_of(model: str, names: set[str]) -> set[str]:
+    """Of names in the program, those of a model, as its keys."""
+    prefix = f"{model}."
+    return {name[len(prefix):] for name in names if name.startswith(prefix)}
 
 
 def _open_again(program: Program, checkpoint: bytes) -> Module:

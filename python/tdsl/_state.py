@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 import numpy
@@ -79,10 +79,12 @@ class Stateful:
     """The methods of `torch.nn.Module` for its tensors. Arrays are copies: what
     changes the state is `load_state_dict`, or an assignment to `state` of the module."""
 
-    def __init__(self, title: str, state: State, tensors: dict[str, Tensor]) -> None:
+    def __init__(self, title: str, state: State, tensors: dict[str, Tensor],
+                 removed: Set[str]) -> None:
         self._title = title
         self.state = state
         self._tensors = tensors
+        self._removed = removed  # keys of tensors that nothing in the program uses
 
     def state_dict(self) -> dict[str, numpy.ndarray]:
         """Copies of all tensors by name."""
@@ -91,12 +93,14 @@ class Stateful:
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True
                         ) -> IncompatibleKeys:
         """Copies tensors of NumPy, PyTorch or JAX in, and converts them to the dtypes here.
+        Ignores those of the model that are not in the program because nothing uses them.
 
         Raises RuntimeError if a shape differs or, if it is strict, if the keys do.
         Changes nothing if it raises.
         """
         missing = [key for key in self._tensors if key not in state_dict]
-        unexpected = [key for key in state_dict if key not in self._tensors]
+        unexpected = [key for key in state_dict
+                      if key not in self._tensors and key not in self._removed]
         problems = []
         for words, keys in (("Missing", missing), ("Unexpected", unexpected)):
             if strict and keys:

@@ -86,6 +86,30 @@ def test_parameters_and_buffers():
     assert momentum and all("optimizer" in name for name in momentum)
 
 
+@pytest.mark.parametrize("functions", ["step", "predict", "step and predict"])
+def test_keys_of_what_nothing_uses(functions):
+    """PyTorch's state dict of the same layers fits, whichever part of it the program uses."""
+    head, step, predict = NORM.split("export fn ")
+    text = head + "".join(f"export fn {part}" for part in (step, predict)
+                          if part.split("(")[0] in functions)
+    module = tdsl.load_text(text)
+    norm = {key: np.full(3, 2, "f4")
+            for key in ("bn.weight", "bn.bias", "bn.running_mean", "bn.running_var")}
+    values = {"fc.weight": np.ones((3, 2), "f4"), "fc.bias": np.ones(3, "f4"), **norm,
+              "bn.num_batches_tracked": np.int64(5)}
+    before = module.net.state_dict()
+    assert "bn.num_batches_tracked" not in before
+    assert repr(module.net.load_state_dict(values)) == "<All keys matched successfully>"
+    assert not module.net.load_state_dict(values, strict=False).unexpected_keys
+    for key, array in module.net.state_dict().items():
+        assert np.array_equal(array, values[key])
+    named = {name: module.state[name] for name in module.state}
+    module.load_state_dict({**named, "net.bn.num_batches_tracked": 5})
+    for wrong in ("bn.num_batches", "num_batches_tracked", "net.bn.num_batches_tracked"):
+        with pytest.raises(RuntimeError, match=f'Unexpected key.*"{wrong}"'):
+            module.net.load_state_dict({**values, wrong: 5})
+
+
 def test_tied_parameters():
     """As in PyTorch, state_dict has all names of a parameter, and parameters() the first."""
     module = tdsl.load_text("""
@@ -190,3 +214,9 @@ def test_torch(net):
     with pytest.raises(RuntimeError) as ours:
         net.net.load_state_dict({"fc1.weight": np.zeros((16, 2)), "more": np.zeros(1)})
     assert str(ours.value) == str(theirs.value).replace("for Module:", "for net:")
+    model = torch.nn.Module()
+    model.fc, model.bn = torch.nn.Linear(2, 3), torch.nn.BatchNorm1d(3)
+    norm = tdsl.load_text(NORM)
+    norm.net.load_state_dict(model.state_dict())
+    model.load_state_dict({key: torch.from_numpy(array)
+                           for key, array in norm.net.state_dict().items()})

@@ -113,6 +113,9 @@ TEST(StateTest, Roles) {
     found |= 1 << role.kind;
   }
   EXPECT_EQ(found, 7); // there are tensors of each kind
+  EXPECT_STREQ(tdc_state_get_removed(program, 0), "net.running_var");
+  EXPECT_STREQ(tdc_state_get_removed(program, 1), "net.num_batches_tracked");
+  EXPECT_EQ(tdc_state_get_removed(program, 2), nullptr);
 }
 
 TEST(StateTest, Mistakes) {
