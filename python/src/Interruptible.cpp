@@ -3,6 +3,7 @@
 #include "Interruptible.h"
 #include <csignal>
 #include <nanobind/nanobind.h>
+#include <pthread.h>
 #include <unistd.h>
 
 namespace nb = nanobind;
@@ -13,10 +14,11 @@ namespace tdsl {
 static tdc_module *const volatile *running;
 static struct sigaction before;
 
-static bool isMainThread() {
-  static thread_local const bool answer = gettid() == getpid();
-  return answer;
-}
+static thread_local bool isMainThread = gettid() == getpid();
+
+// The thread that forks becomes the main thread of the child.
+[[maybe_unused]] static const int whenForked =
+    pthread_atfork(nullptr, nullptr, [] { isMainThread = true; });
 
 /// Whether Python raises KeyboardInterrupt at ^C. The module `signal` makes
 /// enums of the numbers of signals and handlers, for more than the rest of a
@@ -31,7 +33,7 @@ static bool raisesAtInterrupt() {
 }
 
 Interruptible::Interruptible(tdc_module *const &module) {
-  if (!isMainThread() || !raisesAtInterrupt())
+  if (!isMainThread || !raisesAtInterrupt())
     return;
   sigaction(SIGINT, nullptr, &before);
   if (before.sa_flags & SA_SIGINFO || before.sa_handler == SIG_DFL ||

@@ -119,6 +119,32 @@ for use in (lambda: tdsl.load_text(statements), lambda: tdsl.load_text(function)
     assert done.stdout.split() == ["stopped", "stopped"], done.stderr
 
 
+def test_interrupt_in_a_forked_process():
+    """A thread is the main thread of the process that it forks, also if it has called before."""
+    program = r"""
+import os, signal, threading, tdsl
+signal.signal(signal.SIGINT, signal.default_int_handler)
+module = tdsl.load_text("export fn f(y: f32[4]) -> f32[4] {\n var x = y\n"
+                        "while (x.sum() >= 0.0).item() { x = x * 0.5 }\n return x\n}")
+def call_and_fork():
+    module.f([-1, -1, -1, -1])
+    if os.fork() == 0:
+        threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        threading.Timer(60, os._exit, (1,)).start()
+        try:
+            module.f([0, 0, 0, 0])
+        except KeyboardInterrupt:
+            os._exit(7)
+    print(os.waitstatus_to_exitcode(os.wait()[1]))
+thread = threading.Thread(target=call_and_fork)
+thread.start()
+thread.join()
+"""
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True,
+                          text=True, timeout=120)
+    assert done.stdout.split() == ["7"], done.stderr
+
+
 def test_a_handler_of_ones_own():
     """A program that handles ^C, as to finish an epoch, is not interrupted."""
     program = r"""
