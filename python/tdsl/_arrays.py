@@ -85,10 +85,14 @@ def _refusal(value: object, dtype: str, place: str) -> Exception:
     return TypeError(f"{place} is {dtype}, not {value.dtype}: convert it to {name}")
 
 
-def convert(value: object, dtype: str) -> numpy.ndarray:
-    """An array of this dtype with the values of another, of any framework and device."""
+def convert(value: object, dtype: str, place: str) -> numpy.ndarray:
+    """An array of this dtype with the values of another, of any framework and device. Raises
+    TypeError for complex numbers."""
     if hasattr(value, "detach"):  # of PyTorch
         if str(value.dtype) == "torch.bfloat16":
             value = value.float()  # NumPy has no bf16
         value = value.numpy(force=True)
-    return numpy.asarray(value).astype(_numpy_dtype(dtype), copy=False)
+    array = numpy.asarray(value)
+    if array.dtype.kind == "c":
+        raise TypeError(f"{place} is {dtype}, not {array.dtype}")
+    return array.astype(_numpy_dtype(dtype), copy=False)

@@ -95,8 +95,8 @@ class Stateful:
         """Copies tensors of NumPy, PyTorch or JAX in, and converts them to the dtypes here.
         Ignores those of the model that are not in the program because nothing uses them.
 
-        Raises RuntimeError if a shape differs or, if it is strict, if the keys do.
-        Changes nothing if it raises.
+        Raises RuntimeError if a shape differs or, if it is strict, if the keys do, and
+        TypeError for complex numbers. Changes nothing if it raises.
         """
         missing = [key for key in self._tensors if key not in state_dict]
         unexpected = [key for key in state_dict
@@ -111,7 +111,7 @@ class Stateful:
             if key not in state_dict:
                 continue
             type = self.state.types[tensor.name]
-            values[tensor.name] = array = convert(state_dict[key], type.dtype)
+            values[tensor.name] = array = convert(state_dict[key], type.dtype, key)
             if array.shape != type.shape:
                 problems.append(f"size mismatch for {key}: copying a param with shape "
                                 f"{array.shape} from checkpoint, the shape in current model is "

@@ -183,6 +183,9 @@ def test_other_dtypes(net):
             assert np.array_equal(array, given[key].astype(np.float32))
     with pytest.raises((TypeError, ValueError)):
         net.net.load_state_dict({**values, "fc2.bias": "text"})
+    with pytest.raises(TypeError, match="^fc2.bias is f32, not complex64$"):
+        net.net.load_state_dict({**values, "fc2.bias": np.complex64([1 + 2j])})
+    assert np.array_equal(net.net.state_dict()["fc2.bias"], given["fc2.bias"])
 
 
 def test_safetensors(net, tmp_path):
