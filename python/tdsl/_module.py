@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Mapping
+from typing import Any
 
 from tdsl import _core
 from tdsl._core import Function
@@ -49,11 +50,11 @@ class Module(Stateful):
             if not hasattr(self, name):
                 setattr(self, name, member)
 
-    def __getattr__(self, name: str) -> Function:
+    def __getattr__(self, name: str) -> Any:  # a Function, a Model, or an AttributeError
         if name.startswith("_"):  # copy and pickle look these up before __init__ runs
             raise AttributeError(name)
-        raise AttributeError(f"{self._title} has no `export fn {name}`; it has: "
-                             f"{', '.join(self.functions) or 'none'}")
+        raise AttributeError(f"{self._title} has no `export fn` and no model {name}; it has: "
+                             f"{', '.join([*self.functions, *self.models]) or 'none'}")
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a checkpoint of the whole state, random numbers included."""

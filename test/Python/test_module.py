@@ -87,8 +87,10 @@ def test_functions(net):
     assert net.step.inputs[1].name == "y" and net.step.outputs[0].shape == ()
     assert repr(net.predict) == "<predict(x: f32[N, 2]) -> f32[N, 1]>"
     assert repr(net).endswith("net.tdsl: predict, step>")
-    with pytest.raises(AttributeError, match="has no `export fn predic`; it has: predict, step"):
-        net.predic(X)
+    for name in ("predic", "nett"):
+        with pytest.raises(AttributeError, match=f"has no `export fn` and no model {name}; "
+                                                 "it has: predict, step, net$"):
+            getattr(net, name)
 
 
 def test_tied_state():
