@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy
 
@@ -26,7 +26,15 @@ class TensorType(NamedTuple):
         return f"{self.dtype}[{sizes}]"
 
 
-class State(Mapping[str, numpy.ndarray]):
+class Part:
+    """A part of a module, which is pickled and copied only as a whole."""
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(f"a tdsl.{type(self).__name__} cannot be pickled or copied: "
+                        "pickle or copy its module")
+
+
+class State(Part, Mapping[str, numpy.ndarray]):
     """The parameters and buffers of all models and the state of optimizers.
 
     Reading returns a copy, and writing copies the value: dtype and shape are fixed.
@@ -147,7 +155,7 @@ class Stateful:
                 yield key, self.state[tensor.name]
 
 
-class Model(Stateful):
+class Model(Part, Stateful):
     """A model of the program, with the keys that its file has: "fc1.weight"."""
 
     def __repr__(self) -> str:

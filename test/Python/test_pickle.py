@@ -103,5 +103,13 @@ def test_functions_are_pickled_with_their_module(net):
         pickle.dumps(net.predict)
 
 
+@pytest.mark.parametrize("again", [through_pickle, copy.copy, copy.deepcopy])
+def test_parts_are_pickled_with_their_module(net, again):
+    for part, name in ((net.net, "Model"), (net.state, "State")):
+        with pytest.raises(TypeError, match=f"^a tdsl.{name} cannot be pickled or copied: "
+                                            "pickle or copy its module$"):
+            again(part)
+
+
 def test_modules_of_files():
     assert through_pickle(tdsl.load(NET)).predict(X).shape == (4, 1)
