@@ -17,7 +17,7 @@ install(DIRECTORY include/tdc DESTINATION include)
 # their paths there.
 set(documents share/doc/tdc)
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${documents})
-install(DIRECTORY docs examples DESTINATION ${documents}
+install(DIRECTORY LICENSES docs examples DESTINATION ${documents}
         PATTERN __pycache__ EXCLUDE)
 
 set(texts ${CMAKE_BINARY_DIR}/tools/tdc)

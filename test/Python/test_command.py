@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import tdsl
+from conftest import ROOT
 
 PACKAGE = Path(tdsl.__file__).parent
 SCRIPT = next((path for path in (PACKAGE.parent / "bin/tdc", Path(sys.executable).parent / "tdc")
@@ -82,8 +83,19 @@ def test_nothing_is_missing():
 def test_metadata():
     data = metadata.metadata("tdsl")
     assert data["Version"] == tdsl.__version__ and data["Requires-Python"] == ">=3.10"
-    assert data["License-Expression"] == "Apache-2.0 WITH LLVM-exception"
+    assert data["License-Expression"] == (
+        "Apache-2.0 WITH LLVM-exception AND BSD-2-Clause AND BSD-3-Clause AND IJG AND libpng-2.0 "
+        "AND MIT AND Zlib")
     assert data["Description-Content-Type"] == "text/markdown"
     assert "Typing :: Typed" in data.get_all("Classifier")
     assert "tdsl.load" in (data.get_payload() or data["Description"])
     assert os.access(PACKAGE / "bin/tdc", os.X_OK)
+
+
+def test_licences():
+    """The texts that the licences of the libraries in it ask for are in it."""
+    parts = {str(path).partition(".dist-info/licenses/")[2]: path
+             for path in metadata.files("tdsl") or []}
+    assert "LICENSE" in parts
+    for path in (ROOT / "LICENSES").iterdir():
+        assert parts[f"LICENSES/{path.name}"].read_text() == path.read_text()
