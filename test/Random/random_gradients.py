@@ -18,7 +18,8 @@ from workers import parse_options, run_all
 
 
 def main():
-    return run_all("gradients", parse_options(__doc__), lambda seed: text(generate_gradients(seed)),
+    return run_all("gradients", parse_options(__doc__, with_levels=True),
+                   lambda seed: text(generate_gradients(seed)),
                    functools.partial(check_seeds, generate_gradients))
 
 

@@ -63,8 +63,8 @@ def explain(program, problems, find):
 
 
 def main():
-    return run_all("random", parse_options(__doc__), lambda seed: text(generate(seed)),
-                   functools.partial(check_seeds, generate))
+    return run_all("random", parse_options(__doc__, with_levels=True),
+                   lambda seed: text(generate(seed)), functools.partial(check_seeds, generate))
 
 
 if __name__ == "__main__":

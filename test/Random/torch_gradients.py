@@ -95,8 +95,8 @@ def find_again(server, level, program):
 
 
 def main():
-    return run_all("torch", parse_options(__doc__), lambda seed: text(generate_torch(seed)),
-                   check_seeds)
+    return run_all("torch", parse_options(__doc__, with_levels=True),
+                   lambda seed: text(generate_torch(seed)), check_seeds)
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import levels
 
 CHUNK = 20  # programs of one task of a worker
 TOLD = 1000  # programs between lines of progress
+LEAST = 0.4  # of 100 programs or more, those that must run
 
 
 def make_parser(description):
@@ -20,10 +21,11 @@ def make_parser(description):
     return parser
 
 
-def parse_options(description):
+def parse_options(description, with_levels=False):
     parser = make_parser(description)
-    parser.add_argument("--level", action="append")
     parser.add_argument("--keep", type=Path)
+    if with_levels:
+        parser.add_argument("--level", action="append")
     return parser.parse_args()
 
 
@@ -56,7 +58,7 @@ def run_each(name, description, source_of, check):
 def run_all(name, options, source_of, check_seeds):
     """Checks every program; returns the exit status. `source_of` returns the text of a seed;
     `check_seeds` takes a server, seeds and the options and yields for each (seed, runs, its
-    failure or None, the text that shows the failure)."""
+    failure or None, the text that shows the failure). A program of 0 runs was not checked."""
     seeds = range(options.seed, options.seed + options.count)
     if options.show:
         show(seeds, source_of)
@@ -64,7 +66,7 @@ def run_all(name, options, source_of, check_seeds):
     print(f"{name}: seeds {seeds.start} to {seeds.stop - 1}", flush=True)
     # Programs write many small files, and sync them.
     memory = "/dev/shm"
-    runs = failed = checked = 0
+    runs = passed = failed = checked = 0
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as work, \
             concurrent.futures.ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         jobs = [pool.submit(run_some, check_seeds, seeds[i:i + CHUNK], options, work)
@@ -76,6 +78,7 @@ def run_all(name, options, source_of, check_seeds):
                 if checked % TOLD == 0:
                     print(f"{name}: {checked} checked", flush=True)
                 if not problem:
+                    passed += count > 0
                     continue
                 failed += 1
                 print(f"FAILED: {name}, seed {seed}\n{problem}\n{source}", flush=True)
@@ -83,7 +86,10 @@ def run_all(name, options, source_of, check_seeds):
                     options.keep.mkdir(parents=True, exist_ok=True)
                     (options.keep / f"{name}-{seed}.tdsl").write_text(source)
     print(f"{name}: {runs} runs")
-    print(f"{name}: {len(seeds) - failed} passed, {failed} failed")
+    if len(seeds) >= 100 and passed + failed < LEAST * len(seeds):
+        print(f"FAILED: {name}: only {passed + failed} of {len(seeds)} programs ran")
+        failed += 1
+    print(f"{name}: {passed} passed, {failed} failed")
     return 1 if failed else 0
 
 
