@@ -40,8 +40,9 @@ def tables(text):
 
 
 def seconds(cell):
-    number, unit = cell.split()
-    return float(number) * {"µs": 1e-6, "ms": 1e-3, "s": 1}[unit]
+    """The time in a cell, or none: "FAILED: ..."."""
+    found = re.fullmatch(r"([\d.e+-]+) (µs|ms|s)", cell)
+    return found and float(found[1]) * {"µs": 1e-6, "ms": 1e-3, "s": 1}[found[2]]
 
 
 def read(path):
@@ -50,14 +51,15 @@ def read(path):
     points = {}
     for row in tables(path.read_text(encoding="utf-8")):
         title = row.get("", "")
-        peers = [seconds(row[name]) for name in ("jax", "torch") if row.get(name)]
+        own, *peers = (seconds(row.get(name, "")) for name in ("tdc", "jax", "torch"))
+        peers = [time for time in peers if time]
         found = RATIO.fullmatch(row.get("best peer ÷ tdc [95 %]", ""))
         if title in points:
             continue
         if found:
             points[title] = tuple(float(end) if end else None for end in found.groups())
-        elif peers:
-            points[title] = (min(peers) / seconds(row["tdc"]), None, None)
+        elif own and peers:
+            points[title] = (min(peers) / own, None, None)
     of_one = {title for title in points if not title.endswith(" threads")}
     return [(title, *ratio) for title, ratio in points.items() if title in of_one or not of_one]
 

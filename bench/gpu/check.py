@@ -158,8 +158,9 @@ def errors():
     program = HERE / "programs/errors.tdsl"
     here = HERE / "programs/products.tdsl"
     return {
-        **{f"{op} out of range": ([program, "--", "--op", op], {}, 3, "error[TR103]: ")
-           for op in ("index", "gather", "scatter", "class", "graph")},
+        **{f"{op} out of range": ([program, "--", "--op", op], {}, 3, f"error[TR103]: {told}")
+           for op, told in (("index", "index 6 "), ("gather", "index 6 "), ("scatter", "index 6 "),
+                            ("class", "label 7 "), ("graph", "index 6 "))},
         "out of memory": ([program, "--", "--op", "memory", "--row", "1000"], {}, 3,
                           "error[TR308]: out of memory on cuda:0"),
         "assertion": ([program, "--", "--op", "assert"], {}, 3, "error[TR101]: assertion"),

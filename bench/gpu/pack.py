@@ -22,7 +22,7 @@ sys.path.append(str(ROOT / "scripts"))
 import ptxas  # noqa: E402
 
 TRAVELS = [HERE, ROOT / "test/Placement", ROOT / "test/DataParallel",
-           ROOT / "examples", ROOT / "bench/peers", PACKED]
+           ROOT / "examples", ROOT / "bench/peers", ROOT / "bench/plot.py", PACKED]
 LARGEST = 64 << 20
 SEED = "0"
 CHIP = "sm_90"
@@ -90,10 +90,10 @@ def pack_programs(build, packed):
         archive(programs, packed)
 
 
-def check_size(folders):
-    """Bytes of all files in the folders. Raises TooLarge."""
-    sizes = {path: path.stat().st_size for folder in folders
-             for path in folder.rglob("*") if path.is_file()}
+def check_size(places):
+    """Bytes of files, and of all files in folders. Raises TooLarge."""
+    sizes = {path: path.stat().st_size for place in places
+             for path in [place, *place.rglob("*")] if path.is_file()}
     total = sum(sizes.values())
     if total > LARGEST:
         most = sorted(sizes, key=sizes.get)[-5:]

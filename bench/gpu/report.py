@@ -1,6 +1,12 @@
-"""The report of rows: DIR/report.md, of finished or unfinished runs."""
+"""The report of rows: DIR/report.md with its picture, of finished or unfinished runs."""
+
+import sys
 
 import rows
+from machine import HERE
+
+sys.path.append(str(HERE.parent))
+import plot  # noqa: E402
 
 CHECKS = {"program": "Programs", "module": "Modules of the op table", "error": "Errors",
           "sanitizer": "compute-sanitizer"}
@@ -153,7 +159,11 @@ def make(folders):
 
 
 def write(folders):
-    """Writes report.md to the first folder; returns its text."""
+    """Writes report.md to the first folder, and report.svg if there are ratios; returns the
+    text."""
     text = make(folders)
-    rows.write_whole(folders[0] / "report.md", text.encode())
+    page = folders[0] / "report.md"
+    rows.write_whole(page, text.encode())
+    if points := plot.read(page):
+        plot.draw(points, page.with_suffix(".svg"))
     return text

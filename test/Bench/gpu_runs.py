@@ -211,9 +211,12 @@ CHECKS = [check_times, check_torn, check_in_use, check_size, check_backwards, ch
 
 def travel(given):
     """Copies what travels to the bare system."""
-    for folder in pack.TRAVELS:
-        shutil.copytree(folder, given.bare / "tdc" / folder.relative_to(ROOT),
-                        dirs_exist_ok=True)
+    for place in pack.TRAVELS:
+        target = given.bare / "tdc" / place.relative_to(ROOT)
+        if place.is_dir():
+            shutil.copytree(place, target, dirs_exist_ok=True)
+        else:
+            shutil.copy(place, target)
 
 
 def main():
