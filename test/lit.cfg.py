@@ -8,14 +8,14 @@ Features:
   sanitized  the tools run under ASan and UBSan; only the front end's are built
   full       ./tdc.sh test --full: the whole op matrix
   cc         a C compiler is there, for programs made by `tdc build`
-  bash, zsh, fish, man, make, ninja  these programs are there
+  bash, zsh, fish, man, make, ninja, nvim  these programs are there
   textmate   the package that reads TextMate grammars is there, too
   chromium   a browser without a window is there, %chromium
   site       scripts/site.py has installed what it needs
-  nvim       Neovim is there, %nvim
   embed      so are the C++ compiler, cmake and pkg-config that embedders have
 """
 
+import filecmp
 import os
 import shutil
 import sys
@@ -46,6 +46,14 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TDC_TEST_FULL", "TDC_TEST_SEED",
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+
+
+def is_same(name, other):
+    """Whether both files of the source tree are there and equal."""
+    paths = [os.path.join(config.tdc_source_root, path) for path in (name, other)]
+    return all(map(os.path.exists, paths)) and filecmp.cmp(*paths, shallow=False)
+
+
 venv_python = os.path.join(config.tdc_source_root, "build", "venv", "bin", "python")
 venv_ready = os.path.join(config.tdc_source_root, "build", "venv", "installed.txt")
 if os.path.exists(venv_ready):
@@ -72,7 +80,7 @@ if cc:
 if cc and all(map(shutil.which, ("c++", "cmake", "pkg-config"))):
     config.available_features.add("embed")
 
-for program in ("bash", "zsh", "fish", "man", "make", "ninja"):
+for program in ("bash", "zsh", "fish", "man", "make", "ninja", "nvim"):
     if shutil.which(program):
         config.available_features.add(program)
 
@@ -80,11 +88,8 @@ chromium = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 if chromium:
     config.available_features.add("chromium")
 
-if os.path.exists(os.path.join(config.tdc_source_root, "build/site-venv/installed.txt")):
+if is_same("scripts/site/requirements.txt", "build/site-venv/installed.txt"):
     config.available_features.add("site")
-nvim = shutil.which("nvim")
-if nvim:
-    config.available_features.add("nvim")
 
 config.substitutions += [
     ("%examples", os.path.join(config.tdc_source_root, "examples")),
@@ -96,5 +101,4 @@ config.substitutions += [
     ("%build", config.tdc_build_root),
     ("%cc", cc or "cc"),
     ("%chromium", chromium or "chromium"),
-    ("%nvim", nvim or "nvim"),
 ]

@@ -5,7 +5,7 @@
 !c = tensor<4xf32, #cpu>
 !g = tensor<4xf32, #gpu>
 
-// Each tensor starts at a multiple of 64 bytes, and the runtime needs 160 itself.
+// Each tensor starts at a multiple of 64 bytes, and the runtime needs 168 itself.
 // rounded
 module attributes {td.memory = {"cuda:0" = 295 : i64, "cuda:1" = 0 : i64}} {
 // expected-note @below {{16 B: w}}
