@@ -5,7 +5,8 @@ usage: links.py ROOT [PAGE...]
 
 Of each PAGE, by default the pages of ROOT, of its folders docs, bench and examples: the file of a
 link or picture exists, its anchor is that of a heading, and so is the file of a mention such
-as `docs/Placement.md`. Anchors are made from headings as GitHub makes them.
+as `docs/Placement.md`. Anchors are made from headings as GitHub makes them. If ROOT has
+a site, all of its pages but those of examples are in the navigation.
 """
 
 import re
@@ -53,6 +54,16 @@ def check(root, page):
     return len(links) + len(mentions), problems
 
 
+def find_omitted(root, pages):
+    """The pages that the navigation of the site leaves out."""
+    site = root / "scripts/site/mkdocs.yml"
+    if not site.exists():
+        return []
+    listed = set(re.findall(r"^ +- (?:\w+: )?([\w./-]+\.md)$", site.read_text(), re.MULTILINE))
+    names = (str(page.relative_to(root)) for page in pages if page.is_relative_to(root))
+    return [name for name in names if name not in listed and not name.startswith("examples/")]
+
+
 def main():
     root = Path(sys.argv[1]).resolve()
     pages = [Path(page).resolve() for page in sys.argv[2:]] or sorted(
@@ -65,7 +76,10 @@ def main():
         failed += len(problems)
         for problem in problems:
             print(f"{page.relative_to(root) if page.is_relative_to(root) else page}: {problem}")
-    print(f"{len(pages)} pages, {count} links, {failed} lead nowhere")
+    for name in find_omitted(root, pages):
+        failed += 1
+        print(f"{name}: not in the navigation of the site")
+    print(f"{len(pages)} pages, {count} links, {failed} problems")
     return 1 if failed else 0
 
 
