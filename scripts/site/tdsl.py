@@ -7,6 +7,7 @@ mention of a page, `docs/Language.md`, becomes a link.
 import posixpath
 import re
 import sys
+from pathlib import Path
 
 from pygments.lexers import LEXERS, PythonLexer
 from pygments.token import Keyword, Name
@@ -14,7 +15,9 @@ from pygments.token import Keyword, Name
 __all__ = ["TdslLexer"]
 
 MENTION = re.compile(r"(?<!\[)`((?:docs|bench)/[\w./-]+\.md|CONTRIBUTING\.md)`")
-KEYWORDS = {"arg", "buffer", "export", "fn", "let", "model", "param", "var"}
+LEXER = (Path(__file__).resolve().parents[2] / "include/Frontend/Lexer.h").read_text()
+KEYWORDS = {*re.findall(r'KEYWORD\(\w+, "(\w+)"\)', LEXER),
+            *re.search(r"Soft keywords \(`([\w ]+)`\)", LEXER)[1].split()}
 CONSTANTS = {"false", "none", "true"}
 
 
@@ -26,10 +29,11 @@ class TdslLexer(PythonLexer):
 
     def get_tokens_unprocessed(self, text):
         for index, token, value in super().get_tokens_unprocessed(text):
-            if token in Name and value in KEYWORDS:
-                token = Keyword.Declaration
-            elif token in Name and value in CONSTANTS:
-                token = Keyword.Constant
+            if token in Name and token not in Name.Builtin:  # as `self`
+                if value in CONSTANTS:
+                    token = Keyword.Constant
+                elif value in KEYWORDS:
+                    token = Keyword.Declaration
             yield index, token, value
 
 
