@@ -12,6 +12,10 @@ second. Columns are UTF-16 units, counted here by Python's own codec.
 import json
 import pathlib
 import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "tools"))
+import edits  # noqa: E402
 
 FOLDER = pathlib.Path("/nowhere")  # the server reads open documents only
 
@@ -149,14 +153,11 @@ class Page:
                       if units(line[:i]) == position["character"])
         return sum(len(one) + 1 for one in lines[:position["line"]]) + column
 
-    def edited(self, edits):
+    def edited(self, changes):
         """The text after edits of the protocol."""
-        text = self.text
-        for edit in sorted(edits, key=lambda one: self.index(one["range"]["start"]),
-                           reverse=True):
-            start, end = (self.index(edit["range"][key]) for key in ("start", "end"))
-            text = text[:start] + edit["newText"] + text[end:]
-        return text
+        return edits.apply(self.text, [
+            (self.index(change["range"]["start"]), self.index(change["range"]["end"]),
+             change["newText"]) for change in changes])
 
     def ask(self, what, place=None, **params):
         """A request about the document, at a position if there is one."""

@@ -20,6 +20,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tools"))
+import edits  # noqa: E402
+
 GOLDEN = "#>"
 CHECKLIST = """# What novices get wrong
 
@@ -103,11 +106,7 @@ class Test:
         return [fix for report in reports for fix in report["fixes"]]
 
     def apply(self, fix):
-        text = self.program.encode()
-        for edit in sorted(fix["edits"], key=lambda e: -e["start"]["offset"]):
-            text = (text[:edit["start"]["offset"]] + edit["text"].encode()
-                    + text[edit["end"]["offset"]:])
-        return text.decode()
+        return edits.apply(self.program.encode(), edits.edits_of(fix)).decode()
 
     def fixed(self, folder, program=None):
         """The program after `tdc fix`, and what a check then says, or "runs"."""

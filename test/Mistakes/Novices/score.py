@@ -23,6 +23,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tools"))
+import edits  # noqa: E402
+
 WORKERS = 2
 SECONDS = 60  # for one run of a program
 WRONG = re.compile(r"# wrong: (\d+) `(.*)`(?: #(\d+))?$", re.MULTILINE)
@@ -56,12 +59,9 @@ class Program:
                 ["tdc", "run", *more, *self.options, self.path.name], cwd=folder, text=True,
                 capture_output=True, timeout=SECONDS, env={**os.environ, **hidden})
 
-    def repaired(self, edits):
-        text = self.text.encode()
-        for start, end, new in sorted(edits, reverse=True):
-            text = text[:start] + new.encode() + text[end:]
+    def repaired(self, attempt):
         try:
-            done = self.run(text.decode())
+            done = self.run(edits.apply(self.text.encode(), attempt).decode())
         except (subprocess.TimeoutExpired, UnicodeDecodeError):
             return False
         return done.returncode == 0 and done.stdout.splitlines() == self.prints
@@ -87,12 +87,11 @@ def attempts_of(reports):
     """The sets of edits to try: one for each choice, and one of all safe fixes."""
     safe, choices = set(), []
     for fix in (fix for report in reports for fix in report["fixes"]):
-        edits = {(e["start"]["offset"], e["end"]["offset"], e["text"]) for e in fix["edits"]}
         if fix["safety"] == "safe":
-            safe |= edits
+            safe.update(edits.edits_of(fix))
         else:
-            choices.append(edits)
-    return [edits for edits in [safe, *choices] if edits]
+            choices.append(edits.edits_of(fix))
+    return [attempt for attempt in [safe, *choices] if attempt]
 
 
 def score(program):
