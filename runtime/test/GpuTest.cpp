@@ -229,6 +229,24 @@ const char kIndexError[] = "error[TR103]: index 70 is out of range for size 7\n"
                            "  --> gpu.tdsl:5\n";
 
 // The copied value is available, but an index used for it was out of range.
+// Small uploads are held back, to be joined with more.
+TEST(GpuTest, MemoryIsFreedAfterItsUpload) {
+  checkWithGpus(1, {{"TDC_SIM_MEMORY", "1000000"}}, [] {
+    GpuProgram gpus(1);
+    Opened ctx(gpus.program);
+    const int64_t n = 90000;
+    const float value = 7;
+    void *first = allocate(ctx, 1, n), *second = allocate(ctx, 1, n);
+    float *end = static_cast<float *>(second) + n - 1;
+    EXPECT_EQ(tdrt_transfer(ctx, gpus.transfer(0, 1), end, &value, 4), 0);
+    tdrt_free(ctx, 1, first);
+    tdrt_free(ctx, 1, second);
+    // There is room only if both are given back; it does not reach the end.
+    allocate(ctx, 1, n + n / 2);
+    EXPECT_EQ(tdrt_cuda_synchronize(ctx, 0), 0) << ctx.error();
+  });
+}
+
 TEST(GpuTest, ReportedIndexComesWithACopy) {
   checkWithGpus(1, {}, [] {
     GpuProgram gpus(1);

@@ -1,5 +1,6 @@
 //===- PeerTest.cpp - copies between GPUs while kernels run ---------------===//
 
+#include "support/Failpoints.h"
 #include "support/GpuPrograms.h"
 
 using namespace tdrt_test;
@@ -115,6 +116,32 @@ TEST(PeerTest, FreedAfterReaders) {
                     EXPECT_EQ(p.read(2, p.y[0]), all(1));
                   });
 }
+
+// Under AddressSanitizer allocations cannot be made to fail.
+#ifndef TDRT_ASAN
+// The same if the host has no memory left to keep account of the waits.
+TEST(PeerTest, FreedAfterReadersWithoutMemory) {
+  for (const char *seed : {"1", "2", "3", "4", "5"})
+    checkWithGpus(
+        3, {{"TDC_SIM_MEMORY", "1000000"}, {"TDC_SIM_SEED", seed}}, [] {
+          Peers p;
+          const int64_t n = 150000, larger = n + n / 4;
+          void *block = allocate(p.ctx, 1, n), *none = nullptr;
+          p.add(1, p.x[0], block);
+          int64_t two = p.start(1, 2, p.y[0], block),
+                  three = p.start(1, 3, p.z[0], block);
+          p.wait(1, two);
+          p.wait(1, three);
+          tdrt_free(p.ctx, 1, block);
+          arm({Calls::Allocations, /*succeeding=*/0, /*lasting=*/true});
+          EXPECT_EQ(tdrt_alloc_tensor(p.ctx, 1, TDRT_F32, 1, &larger, 0, &none),
+                    201);
+          EXPECT_GT(disarm(), 0);
+          EXPECT_EQ(p.read(2, p.y[0]), all(1));
+          EXPECT_EQ(p.read(3, p.z[0]), all(1));
+        });
+}
+#endif
 
 // Waits are transitive: a copy that follows a wait also follows the awaited
 // copy, even without a kernel between them.

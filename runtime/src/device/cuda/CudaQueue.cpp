@@ -1,9 +1,7 @@
 //===- CudaQueue.cpp - work of a GPU that runs in order -------------------===//
 
 #include "device/cuda/CudaQueue.h"
-#include "base/Failure.h"
 #include <algorithm>
-#include <new>
 
 using namespace tdrt;
 
@@ -32,11 +30,14 @@ void CudaQueue::flush() {
   if (held.bytes == 0)
     return;
   CudaContext::Use use(context);
+  context.check(putHeld(), "copying from the cpu");
+}
+
+CUresult CudaQueue::putHeld() noexcept {
   Upload upload = std::exchange(held, {nullptr, nullptr, 0});
-  context.check(context.driver.cuMemcpyHtoDAsync_v2(
-                    reinterpret_cast<CUdeviceptr>(upload.to), upload.from,
-                    upload.bytes, stream.get()),
-                "copying from the cpu");
+  return context.driver.cuMemcpyHtoDAsync_v2(
+      reinterpret_cast<CUdeviceptr>(upload.to), upload.from, upload.bytes,
+      stream.get());
 }
 
 int64_t CudaQueue::upload(char *to, const char *from, int64_t bytes) {
@@ -56,7 +57,7 @@ int64_t CudaQueue::upload(char *to, const char *from, int64_t bytes) {
 void CudaQueue::noteWork() {
   flush();
   for (auto [other, position] : readers)
-    if (position > other->finished && position > getKnown(*other))
+    if (needsWait(*other, position))
       waitFor(*other, other->mark());
   readers.clear();
   putWaits();
@@ -109,7 +110,7 @@ void CudaQueue::note(Clock &clock, CudaQueue &other, int64_t position) {
 }
 
 void CudaQueue::waitFor(CudaQueue &other, int64_t position) {
-  if (position > std::max(other.finished, getKnown(other)))
+  if (needsWait(other, position))
     note(awaited, other, position);
 }
 
@@ -126,31 +127,32 @@ void CudaQueue::putWaits() {
   if (awaited.empty())
     return;
   CudaContext::Use use(context);
-  for (auto [other, position] : std::exchange(awaited, {})) {
-    if (position <= std::max(other->finished, getKnown(*other)))
-      continue;
-    flush();
-    const Event &event = other->findEvent(position);
-    context.check(
-        context.driver.cuStreamWaitEvent(stream.get(), event.event.get(), 0),
-        "waiting for other work");
-    learn(*other, event.position);
-    for (auto [queue, before] : event.known)
-      if (queue != this)
-        learn(*queue, before);
-    // A later mark of this queue includes this wait.
-    ++given;
+  while (!awaited.empty()) {
+    auto [other, position] = awaited.front();
+    if (needsWait(*other, position)) {
+      flush();
+      const Event &event = other->findEvent(position);
+      context.check(
+          context.driver.cuStreamWaitEvent(stream.get(), event.event.get(), 0),
+          "waiting for other work");
+      // A later mark of this queue includes this wait.
+      ++given;
+      learn(*other, event.position);
+      for (auto [queue, before] : event.known)
+        if (queue != this)
+          learn(*queue, before);
+    }
+    // Only now: a wait that fails is still due.
+    awaited.erase(awaited.begin());
   }
 }
 
 void CudaQueue::settle() noexcept {
-  try {
-    putWaits();
-  } catch (const Failure &) {
-    return; // The next use of the GPU reports it.
-  } catch (const std::bad_alloc &) {
-    return;
-  }
+  if (held.bytes > 0)
+    putHeld();
+  for (auto [other, position] : awaited)
+    if (needsWait(*other, position))
+      context.driver.cuEventSynchronize(other->findEvent(position).event.get());
 }
 
 //===----------------------------------------------------------------------===//

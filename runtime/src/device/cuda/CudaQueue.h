@@ -12,6 +12,7 @@
 #define TDRT_DEVICE_CUDA_CUDAQUEUE_H
 
 #include "device/cuda/CudaContext.h"
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -54,9 +55,11 @@ public:
   /// Delays this queue's further work until the work given to `other` by now is
   /// done.
   void follow(CudaQueue &other);
-  /// Must be called before memory of the GPU is freed, which waits for all
-  /// work: what this queue is to wait for may use the memory. Ignores failures,
-  /// which the next use of the GPU reports.
+  /// Must be called before memory of the GPU is freed, which waits for all work
+  /// that the stream was given: an upload that is held back, and what the next
+  /// work is to wait for, may use the memory. The host waits for the latter,
+  /// which needs no memory. Ignores failures of a GPU, which its next use
+  /// reports.
   void settle() noexcept;
   /// Delays this queue's further work, which could overwrite memory that
   /// `other` reads, until the work given to `other` by now is done.
@@ -89,6 +92,10 @@ private:
   /// The first event that comes at `position` or after it.
   const Event &findEvent(int64_t position) const;
   int64_t getKnown(CudaQueue &other) const;
+  /// Is it not known that `other` has reached `position`?
+  bool needsWait(CudaQueue &other, int64_t position) const {
+    return position > std::max(other.finished, getKnown(other));
+  }
   void learn(CudaQueue &other, int64_t position) {
     note(known, other, position);
   }
@@ -96,6 +103,8 @@ private:
   static void note(Clock &clock, CudaQueue &other, int64_t position);
   static void noteFinished(const Clock &known);
 
+  /// Gives the stream the upload that is held back, which must be there.
+  CUresult putHeld() noexcept;
   /// Gives the stream the waits that are due.
   void putWaits();
 
