@@ -460,7 +460,7 @@ TDRT_API int32_t tdrt_copy_start(tdrt_context *ctx, int32_t transfer, void *to,
 
 /* Makes a device wait for a ticket: a GPU, before its next in-order work, for a
  * ticket of its own or of a copy from it; the cpu for any. After a copy to the
- * cpu, the next tdrt_poll reports errors of the kernels that made it. */
+ * cpu, the next tdrt_poll returns what the kernels that made it reported. */
 TDRT_API int32_t tdrt_copy_wait(tdrt_context *ctx, int32_t device,
                                 int64_t ticket, int32_t site);
 

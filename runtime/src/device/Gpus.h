@@ -88,14 +88,14 @@ private:
   /// through the host.
   void notePath(int32_t from, int32_t to);
   void takeReports(Device &gpu);
-  /// The origins of a value: per GPU, the number of reads of its errors (see
+  /// The origins of a value: per GPU, the number of reads of its reports (see
   /// Device::queueReports) that cover all kernels which contributed to the
   /// value.
   using Origins = std::vector<int64_t>;
   /// Passes on the reports that these reads have found. They must be done.
   void takeOrigins(const Origins &of);
   /// The origins of all values that a GPU holds by now, for a copy from it.
-  /// Queues a read of its errors.
+  /// Queues a read of its reports.
   Origins queueOrigins(int32_t device);
   /// Adds `of` to the origins of the values that GPU `device` holds.
   void addOrigins(int32_t device, const Origins &of);
@@ -116,7 +116,7 @@ private:
   std::vector<int64_t> awaited; ///< by GPU: its next kernel's ticket (trace)
   Handles handles;
   /// By GPU, the origins of the values that it holds. A copy from it passes on
-  /// errors of the kernels on other GPUs that contributed to them.
+  /// what the kernels on other GPUs that contributed to them have reported.
   std::vector<Origins> origins;
   /// Origins of copies from GPUs that have not been waited for: by queue, with
   /// the copy's position.
