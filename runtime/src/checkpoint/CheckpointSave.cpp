@@ -113,7 +113,7 @@ int32_t tdrt_checkpoint_save(tdrt_context *ctx, const char *path,
     std::string header =
         headerText(makeMetadata(context, entries, *what, values), entries);
     aboutFile(path, [&] {
-      checkWritable(path, FileContents::State);
+      checkWrittenFormat(path, FileContents::State);
       OutputFile file(path);
       if (file.isStream())
         context.output.flush();

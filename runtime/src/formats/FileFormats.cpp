@@ -74,7 +74,7 @@ void tdrt::checkReadable(const std::string &path, FileContents contents) {
   failFile(705, -1, files + " cannot be read");
 }
 
-void tdrt::checkWritable(const std::string &path, FileContents contents) {
+void tdrt::checkWrittenFormat(const std::string &path, FileContents contents) {
   if (path.empty())
     failFile(751, -1, "the path is empty");
   const Ending *ending = endingOf(path);

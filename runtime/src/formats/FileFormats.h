@@ -22,7 +22,7 @@ void checkReadable(const std::string &path, FileContents contents);
 /// Throws FileFault TR754 if the path has the ending of a format that is not
 /// written, because no program could read the file by its name; TR751 if the
 /// path is empty.
-void checkWritable(const std::string &path, FileContents contents);
+void checkWrittenFormat(const std::string &path, FileContents contents);
 
 } // namespace tdrt
 

@@ -108,7 +108,7 @@ int32_t tdrt_save_tensor(tdrt_context *ctx, const char *path,
   HostSpan span(context, "save", site);
   return context.guarded(site, [&] {
     aboutFile(path, [&] {
-      checkWritable(path, FileContents::Tensor);
+      checkWrittenFormat(path, FileContents::Tensor);
       std::string header = npyHeader(*tensor);
       uint64_t bytes = tensorBytes(tensor->dtype, tensor->rank, tensor->dims);
       ZipFrame frame;
