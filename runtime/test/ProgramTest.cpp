@@ -575,6 +575,32 @@ TEST_F(ProgramTest, KernelErrorEndsWithItsCall) {
   EXPECT_EQ(ctx->attention, 0);
 }
 
+const tdrt_export reporting[] = {
+    {"report", 0, 0, nullptr, nullptr,
+     [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) -> int32_t {
+       tdrt_kernel_value(ctx, NAN, 0);
+       tdrt_kernel_error(ctx, 10, 10, 0);
+       tdrt_interrupt(ctx);
+       return tdrt_poll(ctx);
+     },
+     0, 0, nullptr},
+    {"nothing", 0, 0, nullptr, nullptr,
+     [](tdrt_context *, const tdrt_tensor *, tdrt_tensor *) -> int32_t {
+       return 0;
+     },
+     0, 0, nullptr}};
+
+// Only the first report of a failed call is returned; the others must not fail
+// the next call.
+TEST_F(ProgramTest, ReportsEndWithTheirCall) {
+  plain.num_exports = 2;
+  plain.exports = reporting;
+  plain.strict_numerics = 1;
+  Opened ctx(plain);
+  EXPECT_EQ(tdrt_call(ctx, 0, nullptr, nullptr), 103);
+  EXPECT_EQ(tdrt_call(ctx, 1, nullptr, nullptr), 0) << ctx.error();
+}
+
 // Compiled code treats denormals as zero; the caller's own arithmetic does not.
 const tdrt_port halfPorts[] = {{"x", TDRT_F32, 1, outDims}};
 const tdrt_export halves[] = {

@@ -53,8 +53,8 @@ void Context::clearError() noexcept {
 
 void Context::forgetLastCall() noexcept {
   clearError();
-  if (!attention)
-    return;
+  // A poll that failed may have left a further report, and `attention` is
+  // clear then.
   __atomic_store_n(&attention, 0, __ATOMIC_SEQ_CST);
   kernelError.taken.store(false, std::memory_order_release);
   kernelValue.taken.store(kernelValue.isTold, std::memory_order_release);
