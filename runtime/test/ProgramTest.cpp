@@ -191,6 +191,28 @@ TEST_F(ProgramTest, KernelValue) {
                         "  --> train.tdsl:14:5\n");
 }
 
+// A warning comes before the print that has not ended, and on a line of its own
+// where both go to one place.
+TEST_F(ProgramTest, WarningsBetweenPrints) {
+  plain.main = [](tdrt_context *ctx) -> int32_t {
+    tdrt_out_text(ctx, "step 1, ", -1);
+    EXPECT_EQ(tdrt_out_end(ctx, 0, -1), 0);
+    tdrt_kernel_value(ctx, NAN, 0);
+    tdrt_out_text(ctx, "loss nan", -1);
+    EXPECT_EQ(tdrt_out_end(ctx, 0, -1), 0);
+    return tdrt_fail_check(ctx, 101, "no rows", -1);
+  };
+  const std::string warning =
+      "warning[TR109]: the value to differentiate is nan\n"
+      "  --> train.tdsl:12\n";
+  const std::string error = "error[TR101]: assertion failed: no rows\n";
+  Result result = run(plain, {});
+  EXPECT_EQ(result.out, "step 1, loss nan");
+  EXPECT_EQ(result.err, warning + error);
+  result = run(plain, {}, [] { dup2(1, 2); });
+  EXPECT_EQ(result.out, "step 1, \n" + warning + "loss nan\n" + error);
+}
+
 TEST_F(ProgramTest, KernelValueOfAStrictProgram) {
   plain.strict_numerics = 1;
   plain.main = [](tdrt_context *ctx) -> int32_t {

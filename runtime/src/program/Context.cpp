@@ -146,8 +146,10 @@ const char *tdrt_error_text(tdrt_context *ctx) {
 void tdrt::tellError(tdrt_context *ctx) {
   tdrt_error error = {201, "out of memory", nullptr, nullptr,
                       /*is_warning=*/0};
-  if (ctx)
+  if (ctx) {
     tdrt_get_error(ctx, &error);
+    Context::of(ctx).output.endLine();
+  }
   tellError(error, tdrt_error_text(ctx));
 }
 
@@ -227,6 +229,7 @@ int32_t Context::tellValue() noexcept {
   progress.hide();
   return guarded(-1, [&] {
     output.flush();
+    output.endLine();
     std::string message = describeValue(value, site);
     tdrt_error warning = {109, message.c_str(), site, getNote(),
                           /*is_warning=*/1};

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace tdrt;
@@ -45,14 +46,24 @@ void Output::endPrint(bool flushNow) {
 }
 
 void Output::flush() {
-  if (!pending.empty())
-    atLineStart = pending.back() == '\n';
-  int error = writeAll(STDOUT_FILENO, pending.data(), pending.size());
+  if (ended > 0)
+    atLineStart = pending[ended - 1] == '\n';
+  int error = writeAll(STDOUT_FILENO, pending.data(), ended);
+  pending.erase(0, ended);
   ended = 0;
-  pending.clear();
   noReader |= error == EPIPE;
   if (error)
     fail(752, "cannot write to standard output: " + systemText(error));
+}
+
+void Output::endLine() noexcept {
+  struct stat out, err;
+  if (atLineStart || fstat(STDOUT_FILENO, &out) != 0 ||
+      fstat(STDERR_FILENO, &err) != 0 || out.st_dev != err.st_dev ||
+      out.st_ino != err.st_ino)
+    return;
+  atLineStart = true;
+  writeText(STDERR_FILENO, "\n");
 }
 
 void Output::beginString() noexcept {

@@ -39,9 +39,12 @@ public:
   /// Ends a print; writes if `flush`, to a terminal, or if the buffer is full.
   /// Throws Failure TR752 or std::bad_alloc.
   void endPrint(bool flush);
-  /// Writes all pending text. Throws Failure TR752; the pending text is then
+  /// Writes all prints that have ended. Throws Failure TR752; they are then
   /// dropped, so that the error is reported once.
   void flush();
+  /// Begins a line on standard error if that goes where the prints go, and the
+  /// last one that was written has not ended its line.
+  void endLine() noexcept;
   /// Is the terminal's cursor at the beginning of a line after the prints so
   /// far?
   bool isAtLineStart() const { return terminal != 1 || atLineStart; }
