@@ -362,7 +362,10 @@ TDRT_API int32_t tdrt_report_stats(tdrt_context *ctx);
 /*===- Errors ----------------------------------------------------------------*/
 
 /* Must be called if attention is not 0, at loop back-edges and before
- * observable ops. TR103 for a pending kernel error, 130 if interrupted. */
+ * observable ops. TR103 for a bad index that a kernel has reported. For a value
+ * that is not finite: TR109 if the program is strict, else the warning, after
+ * the prints that have ended (TR752 if they cannot be written). 130 if
+ * interrupted. Else it shows the progress that is due. */
 TDRT_API int32_t tdrt_poll(tdrt_context *ctx);
 
 /* The next three always fail: generated code tests the condition itself. */
