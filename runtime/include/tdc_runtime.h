@@ -390,8 +390,9 @@ TDRT_API void tdrt_kernel_error(tdrt_context *ctx, int64_t index, int64_t size,
                                 int32_t site);
 
 /* Reports that a watched value, such as a loss, is NaN or infinite. The first
- * one is kept and attention is set: the next tdrt_poll warns (TR109), or, if
- * the program is strict, returns it. Otherwise as tdrt_kernel_error. */
+ * one is kept and attention is set: the next tdrt_poll returns it (TR109) if
+ * the program is strict, else warns of it, once for a context and all that
+ * share its state. Otherwise as tdrt_kernel_error. */
 TDRT_API void tdrt_kernel_value(tdrt_context *ctx, double value, int32_t site);
 
 /*===- Memory for run-time sizes ---------------------------------------------*/

@@ -2,6 +2,7 @@
 
 #include "support/TestProgram.h"
 #include "tdc_runtime.h"
+#include <cmath>
 #include <thread>
 
 using namespace tdrt_test;
@@ -88,6 +89,33 @@ TEST(ShareTest, OutOfMemory) {
   EXPECT_NE(std::string(tdrt_error_text(shared)).find("out of memory"),
             std::string::npos);
   tdrt_close(shared);
+}
+
+// The first value that is not finite is told, in whichever context it is.
+TEST(ShareTest, OneWarning) {
+  const tdrt_export exports[] = {
+      {"differentiate", 0, 0, nullptr, nullptr,
+       [](tdrt_context *ctx, const tdrt_tensor *, tdrt_tensor *) -> int32_t {
+         tdrt_kernel_value(ctx, NAN, -1);
+         return 0;
+       },
+       0, 0, nullptr}};
+  tdrt_program program = emptyProgram();
+  program.num_exports = 1;
+  program.exports = exports;
+  Opened ctx(program);
+  tdrt_context *one, *two;
+  ASSERT_EQ(tdrt_share(ctx, &one), 0);
+  ASSERT_EQ(tdrt_share(ctx, &two), 0);
+  static int warnings;
+  warnings = 0;
+  tdrt_report_errors([](const tdrt_error *) { ++warnings; });
+  for (tdrt_context *context : {one, two, ctx.ctx, one})
+    EXPECT_EQ(tdrt_call(context, 0, nullptr, nullptr), 0);
+  tdrt_report_errors(nullptr);
+  EXPECT_EQ(warnings, 1);
+  tdrt_close(one);
+  tdrt_close(two);
 }
 
 } // namespace

@@ -57,7 +57,7 @@ void Context::forgetLastCall() noexcept {
   // clear then.
   __atomic_store_n(&attention, 0, __ATOMIC_SEQ_CST);
   kernelError.taken.store(false, std::memory_order_release);
-  kernelValue.taken.store(kernelValue.isTold, std::memory_order_release);
+  kernelValue.taken.store(*kernelValue.isTold, std::memory_order_release);
   interruptRequested.store(false, std::memory_order_relaxed);
 }
 
@@ -201,7 +201,7 @@ int32_t tdrt_poll(tdrt_context *ctx) {
     return status;
   }
   if (context.kernelValue.taken.load(std::memory_order_acquire) &&
-      !context.kernelValue.isTold)
+      !*context.kernelValue.isTold)
     if (int32_t status = context.tellValue())
       return status;
   if (context.interruptRequested.exchange(false, std::memory_order_relaxed))
@@ -225,7 +225,8 @@ int32_t Context::tellValue() noexcept {
     kernelValue.taken.store(false, std::memory_order_release);
     return status;
   }
-  kernelValue.isTold = true;
+  if (kernelValue.isTold->exchange(true))
+    return 0;
   progress.hide();
   return guarded(-1, [&] {
     output.flush();
@@ -337,6 +338,7 @@ int32_t tdrt_share(tdrt_context *ctx, tdrt_context **shared) {
 void Context::share(const Context &other) {
   args = other.args;
   state = other.state;
+  kernelValue.isTold = other.kernelValue.isTold;
   // Offsets of buffers count from the start of the state, which is elsewhere.
   char *buffers =
       memory.allocateArena(program->arena_bytes - program->state_bytes);

@@ -40,7 +40,9 @@ struct KernelValue {
   double value = 0;
   int32_t site = -1;
   Loops loops = {};
-  bool isTold = false;
+  /// Whether a warning was given, here or in a context that shares the state.
+  std::atomic<bool> *isTold = &isToldHere;
+  std::atomic<bool> isToldHere{false};
 };
 
 /// Calls for random numbers are numbered in program order: the numbers depend
