@@ -355,8 +355,8 @@ TDRT_API const char *tdrt_stats_json(tdrt_context *ctx);
 
 /* For the end of a run: writes the counters to standard error if TDC_STATS is
  * 1, and to the file TDC_STATS_JSON; and the trace to the file TDC_TRACE, if
- * that was set when the context was made. 0, or 751 after a message on standard
- * error if a file cannot be written. */
+ * that was set when the context was made. 0, or 703 or 75x after a message on
+ * standard error if a file cannot be written. */
 TDRT_API int32_t tdrt_report_stats(tdrt_context *ctx);
 
 /*===- Errors ----------------------------------------------------------------*/

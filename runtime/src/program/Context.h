@@ -156,8 +156,8 @@ private:
 /// `ctx` is null if there was no memory for it.
 void tellError(tdrt_context *ctx);
 
-/// Throws Failure TR751 if the files of TDC_STATS_JSON and TDC_TRACE cannot be
-/// written at the end of the run.
+/// Throws Failure TR703 or TR751 if the files of TDC_STATS_JSON and TDC_TRACE
+/// cannot be written at the end of the run.
 void checkReports();
 
 } // namespace tdrt

@@ -9,12 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "base/Descriptor.h"
+#include "base/File.h"
 #include "program/Context.h"
 #include "text/JsonWriter.h"
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,46 +43,24 @@ const char *tdrt_stats_json(tdrt_context *ctx) {
   }
 }
 
-static void failToWrite(const char *path, int error) {
-  fail(751, inQuotes(path) + ": cannot be written: " + systemText(error));
-}
-
-/// Returns 0 if a file can be written at the end of the run, else an errno.
-/// Leaves no file.
-static int tryToWrite(const char *path) {
-  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (fd >= 0) {
-    close(fd);
-    unlink(path);
-    return 0;
-  }
-  if (errno != EEXIST)
-    return errno;
-  struct stat status;
-  if (stat(path, &status) != 0) // a dangling link: known at the end
-    return errno == ENOENT ? 0 : errno;
-  if (S_ISDIR(status.st_mode))
-    return EISDIR;
-  return access(path, W_OK) == 0 ? 0 : errno;
-}
-
 void tdrt::checkReports() {
   for (const char *variable : {"TDC_STATS_JSON", "TDC_TRACE"})
     if (const char *path = getenv(variable); path && *path)
-      if (int error = tryToWrite(path))
-        failToWrite(path, error);
+      aboutFile(path, [&] {
+        // A pipe can be opened once, when its reader is there.
+        struct stat info;
+        bool isStream = stat(path, &info) == 0 &&
+                        (S_ISFIFO(info.st_mode) || S_ISCHR(info.st_mode));
+        if (!isStream)
+          throwIf(checkWritable(path));
+      });
 }
 
 /// Writes `text` to the file that a variable of the environment names. Throws
-/// Failure TR751.
+/// Failure TR703, TR751 or TR753.
 static void writeReport(const char *variable, const std::string &text) {
   const char *path = getenv(variable);
-  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  int error = fd < 0 ? errno : writeAll(fd, text.data(), text.size());
-  if (fd >= 0 && close(fd) != 0 && !error)
-    error = errno;
-  if (error)
-    failToWrite(path, error);
+  aboutFile(path, [&] { throwIf(writeFile(path, text.data(), text.size())); });
 }
 
 int32_t tdrt_report_stats(tdrt_context *ctx) {
