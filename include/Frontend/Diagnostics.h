@@ -29,7 +29,8 @@
 
 namespace tdc {
 
-enum class Severity : uint8_t { Error, Warning };
+/// Only a running program has notes that are no part of another message.
+enum class Severity : uint8_t { Error, Warning, Note };
 
 enum class DiagCode : uint16_t {
 #define DIAG(CODE, SEVERITY, TITLE, EXPLANATION) CODE,

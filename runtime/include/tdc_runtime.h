@@ -268,20 +268,24 @@ typedef int32_t tdrt_loader(tdrt_context *ctx, const char *path,
 TDRT_API int tdrt_run_exports(const tdrt_program *program, int argc,
                               const char *const *argv, tdrt_loader *load);
 
-/* Makes both of them show no progress from now on. */
-TDRT_API void tdrt_hide_progress(void);
+/* Makes both of them show no progress and no notes from now on. */
+TDRT_API void tdrt_be_quiet(void);
 
-/* An error, or a warning, in parts. */
+/* After a warning or a note the program goes on. A note says what its user may
+ * not expect, such as a run without GPUs; only both of them tell notes. */
+enum { TDRT_ERROR = 0, TDRT_WARNING = 1, TDRT_NOTE = 2 };
+
+/* An error, a warning or a note in parts. */
 typedef struct tdrt_error {
-  int32_t code;          /* 0 if there is none */
+  int32_t code;          /* 0 if there is none; a note has none */
   const char *message;   /* belongs to the context */
   const tdrt_site *site; /* NULL if the error has no position */
   const char *note;      /* how far main's loops were; NULL if not in a loop */
-  int32_t is_warning;    /* 1: the program goes on */
+  int32_t severity;      /* TDRT_ERROR ... */
 } tdrt_error;
 
-/* Makes both of them call `report` for each error and warning from now on, in
- * place of printing on standard error; NULL restores printing. */
+/* Makes both of them call `report` for each error, warning and note from now
+ * on, in place of printing on standard error; NULL restores printing. */
 TDRT_API void tdrt_report_errors(void (*report)(const tdrt_error *error));
 
 /* Makes a context, which the caller frees by tdrt_close. Checks the ABI's
@@ -292,7 +296,7 @@ TDRT_API void tdrt_report_errors(void (*report)(const tdrt_error *error));
  * chooses the version: for `cpu` the first that needs no GPU, for `cuda` the
  * first that needs one and can run, for `auto` the first that can run. If none
  * can, tdrt_open fails with the reason. If for `auto` a program that would use
- * GPUs runs on the cpu, one line on standard error tells why.
+ * GPUs runs on the cpu, a note tells why.
  *
  * On failure *ctx is a context that holds only the error, for tdrt_error_text,
  * or NULL if there was no memory for it. The status of `--help` is TDRT_HELP
@@ -675,8 +679,8 @@ typedef struct tdrt_checkpoint {
   const int32_t *types;     /* ... and their TDRT_INT, _FLOAT or _BOOLEAN */
   int32_t full;    /* 1: a checkpoint, with seed, random counter and scalars;
                       0: pure weights */
-  int32_t lenient; /* restore: missing and unexpected keys are no error; a line
-                      on standard error lists them */
+  int32_t lenient; /* restore: missing and unexpected keys are no error; a note
+                      lists them */
   int32_t casts;   /* restore: a dtype that does not hold every value of the
                       file's is no error, its values are rounded */
   int32_t num_aliases;

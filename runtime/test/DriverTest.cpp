@@ -28,6 +28,12 @@ public:
       return ctx.error();
     return tdrt_main(ctx) == 90 ? "gpu" : "cpu";
   }
+  /// Runs the program as a process.
+  void run() {
+    onCpu.main = [](tdrt_context *) -> int32_t { return 0; };
+    const char *argv[] = {"test"};
+    tdrt_run_program(&onGpus.program, 1, argv);
+  }
   GpuProgram onGpus;
   tdrt_program onCpu = emptyProgram();
 };
@@ -218,8 +224,32 @@ TEST(DriverTest, Versions) {
         2, {{"CUDA_VISIBLE_DEVICES", row.visible}, {"TDC_DEVICE", row.device}},
         [&] { EXPECT_EQ(TwoVersions(2).choose(), row.chosen); });
     expectSuccess(outcome);
-    EXPECT_EQ(outcome.err, row.note);
+    // Only a program that runs as a process tells notes.
+    EXPECT_EQ(outcome.err, "");
+    Environment environment = {{"CUDA_VISIBLE_DEVICES", row.visible},
+                               {"TDC_DEVICE", row.device}};
+    if (*row.note)
+      EXPECT_EQ(runWithGpus(2, environment, [] { TwoVersions(2).run(); }).err,
+                row.note);
   }
+}
+
+TEST(DriverTest, QuietNotes) {
+  Environment none = {{"CUDA_VISIBLE_DEVICES", "-1"}};
+  Outcome outcome = runWithGpus(1, none, [] {
+    tdrt_report_errors([](const tdrt_error *error) {
+      fprintf(stderr, "%d, code %d: %s", error->severity, error->code,
+              error->message);
+    });
+    TwoVersions(1).run();
+  });
+  EXPECT_EQ(outcome.err, "2, code 0: runs on the cpu: no GPU can be seen "
+                         "(CUDA_VISIBLE_DEVICES is `-1`)");
+  outcome = runWithGpus(1, none, [] {
+    tdrt_be_quiet();
+    TwoVersions(1).run();
+  });
+  EXPECT_EQ(outcome.err, "");
 }
 
 // The command line takes precedence over the environment.

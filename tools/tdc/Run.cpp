@@ -25,6 +25,12 @@ static std::string explainArguments(llvm::ArrayRef<std::string> words) {
   return lines;
 }
 
+static Severity getSeverity(const tdrt_error &error) {
+  return error.severity == TDRT_ERROR     ? Severity::Error
+         : error.severity == TDRT_WARNING ? Severity::Warning
+                                          : Severity::Note;
+}
+
 /// Prints a run-time error in the JSON form of the checker's diagnostics.
 static void printErrorJSON(const tdrt_error *error) {
   bool isInterrupted = error->code == ExitInterrupted;
@@ -37,9 +43,9 @@ static void printErrorJSON(const tdrt_error *error) {
     file = site->file;
     at = {uint32_t(site->line), uint32_t(site->column)};
   }
-  printJSON(llvm::errs(),
-            error->is_warning ? Severity::Warning : Severity::Error,
-            isInterrupted ? "" : getRunTimeCode(error->code),
+  bool hasCode = error->code != 0 && !isInterrupted;
+  printJSON(llvm::errs(), getSeverity(*error),
+            hasCode ? getRunTimeCode(error->code) : "",
             isInterrupted ? "interrupted" : error->message, file, at, note);
 }
 
@@ -96,7 +102,7 @@ int tdc::runVerb(const Options &options) {
     if (options.threads)
       tdrt_set_num_threads(int32_t(options.threads));
     if (options.quiet)
-      tdrt_hide_progress();
+      tdrt_be_quiet();
     if (options.json)
       tdrt_report_errors(printErrorJSON);
     exitCode = tdc_run(program);

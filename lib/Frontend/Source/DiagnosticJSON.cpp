@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Diagnostics.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/JSON.h"
 
 using namespace tdc;
@@ -39,7 +40,15 @@ static json::Object toJSON(const SourceManager &sources, SourceRange range,
 }
 
 static llvm::StringRef wordOf(Severity severity) {
-  return severity == Severity::Error ? "error" : "warning";
+  switch (severity) {
+  case Severity::Error:
+    return "error";
+  case Severity::Warning:
+    return "warning";
+  case Severity::Note:
+    return "note";
+  }
+  llvm_unreachable("a severity without a word");
 }
 
 void tdc::printJSON(llvm::raw_ostream &os, Severity severity,

@@ -6,7 +6,11 @@
 
 using namespace tdrt;
 
+std::atomic<bool> tdrt::isQuiet{false};
+
 static void (*errorReporter)(const tdrt_error *) = nullptr;
+
+void tdrt_be_quiet(void) { isQuiet = true; }
 
 void tdrt_report_errors(void (*report)(const tdrt_error *)) {
   errorReporter = report;

@@ -46,7 +46,7 @@ void onFault(int, siginfo_t *info, void *) {
                        "disk failed");
     std::string title(message, end);
     stpcpy(end, "\n");
-    tellError({704, title.c_str(), nullptr, nullptr, /*is_warning=*/0}, text);
+    tellError({704, title.c_str(), nullptr, nullptr, TDRT_ERROR}, text);
     _exit(tdc::ExitRunTime);
   }
   sigaction(SIGBUS, &before, nullptr);

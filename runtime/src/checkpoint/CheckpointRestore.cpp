@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "base/Convert.h"
-#include "base/Descriptor.h"
 #include "base/Dtype.h"
 #include "base/XXH64.h"
 #include "checkpoint/CheckpointFormat.h"
@@ -22,7 +21,6 @@
 #include <charconv>
 #include <cstring>
 #include <memory>
-#include <unistd.h>
 
 using namespace tdrt;
 
@@ -270,14 +268,11 @@ int32_t tdrt_checkpoint_restore(tdrt_context *ctx, const char *path,
       }
       KeyReport skipped;
       std::vector<Match> matches = matchKeys(context, header, *what, skipped);
-      std::string note;
-      if (!skipped.empty())
-        note = "note: " + inQuotes(path) + " was restored where its keys fit" +
-               skipped.text("; ") + "\n";
-      readSlots(context, file, header, matches, context.endsOnFailure);
+      readSlots(context, file, header, matches, context.isProcess);
       context.random = random;
-      context.progress.hide();
-      writeAll(STDERR_FILENO, note.data(), note.size());
+      if (!skipped.empty())
+        context.tellNote(inQuotes(path) + " was restored where its keys fit" +
+                         skipped.text("; "));
     });
   });
 }

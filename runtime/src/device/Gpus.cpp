@@ -1,10 +1,8 @@
 //===- Gpus.cpp - the GPUs of a running program ---------------------------===//
 
 #include "device/Gpus.h"
-#include "base/Descriptor.h"
 #include <algorithm>
 #include <optional>
-#include <unistd.h>
 #include <utility>
 
 using namespace tdrt;
@@ -96,12 +94,10 @@ void Gpus::notePath(int32_t from, int32_t to) {
   if (saidFar || get(to).reaches(get(from)))
     return;
   saidFar = true;
-  std::string note = "note: cuda:" + std::to_string(std::min(from, to) - 1) +
-                     " and cuda:" + std::to_string(std::max(from, to) - 1) +
-                     " cannot reach each other: copies between such GPUs go "
-                     "through the host\n";
-  context.progress.hide();
-  writeAll(STDERR_FILENO, note.data(), note.size());
+  context.tellNote(deviceText(std::min(from, to)) + " and " +
+                   deviceText(std::max(from, to)) +
+                   " cannot reach each other: copies between such GPUs go "
+                   "through the host");
 }
 
 void Gpus::transfer(int32_t transfer, int32_t from, void *to,

@@ -62,10 +62,10 @@ private:
   struct sigaction before;
 };
 
-/// Opens a program, calls run(ctx) to do its work, and reports errors on
-/// standard error. `moreHelp` follows the help of the program. Returns the exit
-/// code. A template, so that a program without exported functions carries no
-/// code for them.
+/// Opens a program, calls run(ctx) to do its work, and reports errors.
+/// `moreHelp` follows the help of the program. Returns the exit code. A
+/// template, so that a program without exported functions carries no code for
+/// them.
 template <class Run>
 int runProcess(const tdrt_program *program, int argc, const char *const *argv,
                const char *moreHelp, Run run) {
@@ -73,21 +73,20 @@ int runProcess(const tdrt_program *program, int argc, const char *const *argv,
   if (const char *threads = getenv("TDC_THREADS");
       threads && parseThreads(threads) == 0) {
     tellError({602, "TDC_THREADS is a number from 1 to 1024", nullptr, nullptr,
-               /*is_warning=*/0},
+               TDRT_ERROR},
               "error[TR602]: TDC_THREADS is a number from 1 to 1024\n");
     return tdc::ExitUsage;
   }
   useAllProcessors();
   tdrt_context *ctx;
   bool readerGone = false;
-  int32_t status = tdrt_open(program, argc, argv, &ctx);
+  int32_t status = openProgram(*program, argc, argv, /*isProcess=*/true, &ctx);
   if (status == TDRT_HELP) {
     writeText(STDOUT_FILENO, tdrt_error_text(ctx));
     writeText(STDOUT_FILENO, moreHelp);
   } else if (status != 0) {
     tellError(ctx);
   } else {
-    Context::of(ctx).endsOnFailure = true;
     {
       InterruptGuard guard(ctx);
       ProgressTimer timer(ctx);

@@ -84,12 +84,15 @@ const char *Context::errorText() noexcept {
 }
 
 std::string Context::describe(const tdrt_error &error) const {
+  static const char *const words[] = {"error", "warning", "note"};
   std::string text = "interrupted\n";
   if (error.code != kInterrupted) {
-    std::string number = std::to_string(error.code);
-    text = std::string(error.is_warning ? "warning" : "error") + "[TR" +
-           std::string(3 - number.size(), '0') + number +
-           "]: " + error.message + "\n";
+    text = words[error.severity];
+    if (error.code) {
+      std::string number = std::to_string(error.code);
+      text += "[TR" + std::string(3 - number.size(), '0') + number + "]";
+    }
+    text += std::string(": ") + error.message + "\n";
   }
   if (error.site) {
     text += "  --> " + tdc::printable(error.site->file) + ":" +
@@ -107,7 +110,7 @@ std::string Context::describe(const tdrt_error &error) const {
 
 tdrt_error Context::getError() noexcept {
   return {errorCode, errorMessage.c_str(), findSite(errorSite), getNote(),
-          /*is_warning=*/0};
+          TDRT_ERROR};
 }
 
 const tdrt_site *Context::findSite(int32_t site) const noexcept {
@@ -144,8 +147,7 @@ const char *tdrt_error_text(tdrt_context *ctx) {
 }
 
 void tdrt::tellError(tdrt_context *ctx) {
-  tdrt_error error = {201, "out of memory", nullptr, nullptr,
-                      /*is_warning=*/0};
+  tdrt_error error = {201, "out of memory", nullptr, nullptr, TDRT_ERROR};
   if (ctx) {
     tdrt_get_error(ctx, &error);
     Context::of(ctx).output.endLine();
@@ -227,15 +229,22 @@ int32_t Context::tellValue() noexcept {
   }
   if (kernelValue.isTold->exchange(true))
     return 0;
-  progress.hide();
   return guarded(-1, [&] {
-    output.flush();
-    output.endLine();
     std::string message = describeValue(value, site);
-    tdrt_error warning = {109, message.c_str(), site, getNote(),
-                          /*is_warning=*/1};
-    tdrt::tellError(warning, describe(warning).c_str());
+    tell({109, message.c_str(), site, getNote(), TDRT_WARNING});
   });
+}
+
+void Context::tell(const tdrt_error &remark) {
+  progress.hide();
+  output.flush();
+  output.endLine();
+  tdrt::tellError(remark, describe(remark).c_str());
+}
+
+void Context::tellNote(const std::string &message) {
+  if (isProcess && !isQuiet)
+    tell({0, message.c_str(), nullptr, nullptr, TDRT_NOTE});
 }
 
 void tdrt_interrupt(tdrt_context *ctx) {
@@ -295,15 +304,21 @@ void tdrt_kernel_value(tdrt_context *ctx, double value, int32_t site) {
 
 int32_t tdrt_open(const tdrt_program *program, int argc,
                   const char *const *argv, tdrt_context **ctx) {
-  Context *context = new (std::nothrow) Context(*program);
+  return openProgram(*program, argc, argv, /*isProcess=*/false, ctx);
+}
+
+int32_t tdrt::openProgram(const tdrt_program &program, int argc,
+                          const char *const *argv, bool isProcess,
+                          tdrt_context **ctx) {
+  auto *context = new (std::nothrow) Context(program, isProcess);
   *ctx = context;
   if (!context)
     return 201;
   return context->guarded(-1, [&] {
     // Only the program's first member may be read before this check.
-    if (program->abi_version != TDRT_ABI_VERSION)
+    if (program.abi_version != TDRT_ABI_VERSION)
       fail(601, "the program was compiled for version " +
-                    std::to_string(program->abi_version) +
+                    std::to_string(program.abi_version) +
                     " of the runtime, this is version " +
                     std::to_string(TDRT_ABI_VERSION));
     context->parseArguments(argc, argv);
@@ -317,7 +332,7 @@ void Context::openDevices() {
   for (int32_t i = 0; i < program->num_args; ++i)
     if (program->args[i].kind == TDRT_ARG_DEVICE)
       device = args[i].s;
-  program = &chooseVersion(*program, device);
+  program = &chooseVersion(*this, device);
   if (const char *path = getenv("TDC_TRACE"); path && *path)
     trace = std::make_unique<Trace>(*program);
   arena = state = memory.allocateArena(program->arena_bytes);
@@ -330,7 +345,8 @@ void Context::openDevices() {
 
 int32_t tdrt_share(tdrt_context *ctx, tdrt_context **shared) {
   const Context &context = Context::of(ctx);
-  auto *made = new (std::nothrow) Context(*context.program);
+  auto *made =
+      new (std::nothrow) Context(*context.program, /*isProcess=*/false);
   *shared = made;
   return made ? made->guarded(-1, [&] { made->share(context); }) : 201;
 }

@@ -54,7 +54,8 @@ struct RandomState {
 
 class Context : public tdrt_context {
 public:
-  explicit Context(const tdrt_program &program) : program(&program) {
+  Context(const tdrt_program &program, bool isProcess)
+      : program(&program), isProcess(isProcess) {
     arena = nullptr;
     args = nullptr;
     attention = 0;
@@ -131,16 +132,22 @@ public:
   std::vector<tdrt_value> argValues;
   std::vector<std::string> argTexts; ///< strs of argValues point here
   std::string statsText;
-  /// Whether the process ends if a call fails, so that the state that is left
-  /// has no use.
-  bool endsOnFailure = false;
+  /// Whether the program runs as a process: it tells notes, and if a call fails
+  /// the state that is left has no use.
+  const bool isProcess;
 
   /// Reports the value of `kernelValue`: as a warning, or as the error of a
   /// strict program. Returns a status.
   int32_t tellValue() noexcept;
+  /// Tells a note, if the program runs as a process that is not quiet. Throws
+  /// Failure TR752 or std::bad_alloc.
+  void tellNote(const std::string &message);
 
 private:
-  /// The text of an error or a warning. Throws std::bad_alloc.
+  /// Tells a warning or a note, after the prints so far. Throws Failure TR752
+  /// or std::bad_alloc.
+  void tell(const tdrt_error &remark);
+  /// The text of an error, a warning or a note. Throws std::bad_alloc.
   std::string describe(const tdrt_error &error) const;
   const char *getNote() noexcept;
 
@@ -151,6 +158,11 @@ private:
   char errorNote[200] = "";
   std::string report;
 };
+
+/// As tdrt_open, which opens a program that does not run as a process.
+int32_t openProgram(const tdrt_program &program, int argc,
+                    const char *const *argv, bool isProcess,
+                    tdrt_context **ctx);
 
 /// Reports the error of a context as tellError() of base/ErrorReport.h does.
 /// `ctx` is null if there was no memory for it.

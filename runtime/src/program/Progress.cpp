@@ -2,6 +2,7 @@
 
 #include "program/Progress.h"
 #include "base/Descriptor.h"
+#include "base/ErrorReport.h"
 #include "tdc_text.h"
 #include <cinttypes>
 #include <cstdio>
@@ -22,8 +23,6 @@ namespace {
 /// Runs shorter than this show no progress.
 constexpr timeval kFirst = {1, 0};
 constexpr timeval kInterval = {0, 500000};
-
-std::atomic<bool> isHidden{false};
 
 /// The context for the signal's handler.
 std::atomic<tdrt_context *> running{nullptr};
@@ -106,11 +105,9 @@ void Progress::hide() noexcept {
   isShown = false;
 }
 
-void tdrt_hide_progress(void) { isHidden = true; }
-
 ProgressTimer::ProgressTimer(tdrt_context *ctx) {
   const char *terminal = getenv("TERM");
-  isOn = !isHidden && isatty(STDERR_FILENO) == 1 && terminal &&
+  isOn = !isQuiet && isatty(STDERR_FILENO) == 1 && terminal &&
          strcmp(terminal, "dumb") != 0;
   if (!isOn)
     return;

@@ -1,13 +1,11 @@
 //===- Versions.cpp - the version of a program for this machine -----------===//
 
 #include "program/Versions.h"
-#include "base/Descriptor.h"
 #include "base/Failure.h"
 #include "program/Devices.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <unistd.h>
 
 using namespace tdrt;
 
@@ -50,15 +48,10 @@ bool usesGpus(const tdrt_gpu_program &gpu) {
                      [](int64_t bytes) { return bytes >= 0; });
 }
 
-void note(const std::string &reason) {
-  std::string line = "note: runs on the cpu: " + reason + "\n";
-  writeAll(STDERR_FILENO, line.data(), line.size());
-}
-
 } // namespace
 
-const tdrt_program &tdrt::chooseVersion(const tdrt_program &first,
-                                        const char *device) {
+const tdrt_program &tdrt::chooseVersion(Context &context, const char *device) {
+  const tdrt_program &first = *context.program;
   const char *wish = getWish(device);
   bool wantsCuda = equals(wish, "cuda");
   if (equals(wish, "cpu")) {
@@ -80,7 +73,7 @@ const tdrt_program &tdrt::chooseVersion(const tdrt_program &first,
       missesGpus |= usesGpus(*one->gpu);
     } else if (!wantsCuda) {
       if (missesGpus)
-        note(obstacle.message);
+        context.tellNote("runs on the cpu: " + obstacle.message);
       return *one;
     }
   }

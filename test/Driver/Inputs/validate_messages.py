@@ -26,9 +26,17 @@ with open("message-program.tdsl", "w", encoding="utf-8") as file:
     file.write('assert 1 > 2, "a run-time error"\n')
 found += messages("run", "message-program.tdsl")
 found += messages("run", "--fn", "f", "message-program.tdsl")
+with open("message-note.tdsl", "w", encoding="utf-8") as file:
+    file.write("""let one = Linear(1, 1)
+let two = Linear(1, 1, bias=false)
+two.save("two.safetensors")
+one.load("two.safetensors", strict=false)
+""")
+found += messages("run", "message-note.tdsl")
 for message in found:
     validator.validate(message)
 print("all valid")
+print(*sorted({message["severity"] for message in found}))
 for key in ("secondary", "notes", "fixes"):
     print(key, any(message[key] for message in found))
 
@@ -38,7 +46,7 @@ start = good["primary"]["start"]
 for what, bad in {
         "no title": {key: value for key, value in good.items() if key != "title"},
         "another key": good | {"column": 1},
-        "another severity": good | {"severity": "note"},
+        "another severity": good | {"severity": "remark"},
         "no code": good | {"code": "E0308"},
         "column 0": good | {"primary": good["primary"] | {"start": start | {"column": 0}}},
         "an end alone": good | {"primary": {"end": start}},
