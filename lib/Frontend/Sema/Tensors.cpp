@@ -225,6 +225,15 @@ void Tensors::warnIfBothGrow(const typed::CommonType &common,
                     " and " + spelling(typeOf(tensors[1]).dims) + " give " +
                     spelling(dims))
           .label("is this meant?");
+  // A model with one output gives [64, 1], and the data has [64].
+  for (const auto &[column, row] :
+       {std::pair(tensors[0], tensors[1]), std::pair(tensors[1], tensors[0])}) {
+    DimsRef all = typeOf(column).dims, some = typeOf(row).dims;
+    if (all.size() == some.size() + 1 && all.drop_back() == some &&
+        all.back().isConstant(1))
+      c.offerSuffix(report, row.range,
+                    ".unsqueeze(" + llvm::Twine(some.size()) + ")");
+  }
   for (const Val &tensor : tensors)
     if (typeOf(tensor).dims.size() + 1 == dims.size())
       c.offerSuffix(report, tensor.range, ".unsqueeze(0)");
