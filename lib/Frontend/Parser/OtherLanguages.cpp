@@ -54,17 +54,33 @@ bool Parser::reportDeclaration() {
   return true;
 }
 
+std::optional<size_t> Parser::findCondition() const {
+  size_t first = pos;
+  for (unsigned depth = 0; first != 0; --first) {
+    Tok kind = tokenAt(first - 1).kind;
+    if (kind == Tok::RParen || kind == Tok::RSquare)
+      ++depth;
+    else if (depth != 0)
+      depth -= kind == Tok::LParen || kind == Tok::LSquare;
+    else if (kind == Tok::If) // Python's choice binds less tightly
+      return std::nullopt;
+    else if (isAssignment(kind) || kind == Tok::Return || kind == Tok::Assert ||
+             kind == Tok::Comma || kind == Tok::Newline ||
+             kind == Tok::LBrace || kind == Tok::RBrace)
+      break;
+  }
+  Tok kind = tokenAt(first).kind;
+  bool isExpr = first != pos &&
+                (!isKeyword(kind) || kind == Tok::Not || kind == Tok::True ||
+                 kind == Tok::False || kind == Tok::Self);
+  return isExpr ? std::optional(first) : std::nullopt;
+}
+
 /// `a ? b : c`, with the current token at `?`.
 bool Parser::reportTernary() {
   if (!at(Tok::Question))
     return false;
-  size_t first = pos;
-  auto isBefore = [](Tok kind) {
-    return kind == Tok::Equal || kind == Tok::Return || kind == Tok::Newline ||
-           kind == Tok::LBrace || kind == Tok::RBrace;
-  };
-  while (first != 0 && !isBefore(tokenAt(first - 1).kind))
-    --first;
+  std::optional<size_t> first = findCondition();
   Token mark = advance();
   Diagnostic &report =
       diags.report(DiagCode::TD102, rangeOf(mark), "another language's syntax")
@@ -73,9 +89,9 @@ bool Parser::reportTernary() {
   if (!yes || !consume(Tok::Colon))
     return true;
   const Expr *no = parseExpr();
-  if (!no)
+  if (!no || !first || llvm::isa<ConditionalExpr>(yes) || at(Tok::Question))
     return true;
-  SourceRange whole = {file, tokenAt(first).begin, no->range.end};
+  SourceRange whole = {file, tokenAt(*first).begin, no->range.end};
   std::string choice = (sources.getText(yes->range) + " if " +
                         text.slice(whole.begin, mark.begin).rtrim() + " else " +
                         sources.getText(no->range))

@@ -149,6 +149,9 @@ private:
   bool reportOtherLanguage();
   bool reportDeclaration();
   bool reportTernary();
+  /// Where the condition begins that ends before the current `?`; nothing where
+  /// that is not an expression alone.
+  std::optional<size_t> findCondition() const;
   bool reportChain();
   /// Reports and skips the `:` of `if x: {`.
   void reportColonAndBrace();
