@@ -1,6 +1,7 @@
 //===- OtherLanguages.cpp - statements as in C, Julia and Python ----------===//
 
 #include "ParserImpl.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;
@@ -19,21 +20,26 @@ bool Parser::reportChain() {
       tokenAt(pos - 3).kind != Tok::Name ||
       tokenAt(pos - 2).kind != Tok::Equal || previous().kind != Tok::Name)
     return false;
-  std::string first = textOf(tokenAt(pos - 3)).str();
-  std::string second = textOf(previous()).str();
+  llvm::StringRef first = textOf(tokenAt(pos - 3));
+  llvm::StringRef second = textOf(previous());
+  // A name that the file has already may be that of a variable around it.
+  bool isNew = llvm::none_of(llvm::seq(pos - 1), [&](size_t i) {
+    return textOf(tokenAt(i)) == second;
+  });
   Diagnostic &report =
       diags.report(DiagCode::TD102, rangeOf(advance()), "Python syntax")
           .label("each variable is set on its own");
-  const Expr *value = parseExpr();
-  if (!value)
+  const Expr *value = parseExprs();
+  if (!value || at(Tok::Equal))
     return true;
   SourceRange whole = {file, keyword.begin, value->range.end};
-  llvm::StringRef word = textOf(keyword), text = sources.getText(value->range);
-  std::string both =
-      (word + " " + first + " = " + text + "\n" + indentOf(keyword.begin) +
-       word + " " + second + " = " + text)
-          .str();
-  report.fix(FixIt::Safe, "`" + both + "`", {{whole, both}});
+  llvm::StringRef word = textOf(keyword);
+  std::string one =
+      (word + " " + first + " = " + sources.getText(value->range)).str();
+  std::string other = (word + " " + second + " = " + first).str();
+  report.fix(isNew ? FixIt::Safe : FixIt::Choice,
+             "`" + one + "`, then `" + other + "`",
+             {{whole, one + "\n" + indentOf(keyword.begin).str() + other}});
   return true;
 }
 
