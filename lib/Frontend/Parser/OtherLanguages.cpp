@@ -113,27 +113,45 @@ void Parser::reportColonAndBrace() {
       .fix(FixIt::Safe, "remove it", {{colon, ""}});
 }
 
+/// Whether an expression binds at least as tightly as a call.
+static bool isOperand(const Expr &expr) {
+  return llvm::isa<NameExpr, IntExpr, CallExpr, MemberExpr, SubscriptExpr>(
+      expr);
+}
+
 void Parser::reportColonOfRange(SourceRange first) {
-  size_t last = pos;
-  while (tokenAt(last).kind != Tok::Newline && tokenAt(last).kind != Tok::End)
-    ++last;
-  if (tokenAt(last - 1).kind != Tok::LBrace || last - 1 == pos + 1)
+  size_t brace = pos + 1;
+  while (
+      tokenAt(brace).kind != Tok::Newline && tokenAt(brace).kind != Tok::End &&
+      tokenAt(brace).kind != Tok::LBrace && !isAssignment(tokenAt(brace).kind))
+    ++brace;
+  if (tokenAt(brace).kind != Tok::LBrace || brace == pos + 1)
     return;
   advance();
   const Expr *end = parseExpr();
   if (!end)
     return;
   SourceRange whole = first.to(end->range);
-  int64_t number = 0;
+  Diagnostic &report =
+      diags.report(DiagCode::TD102, whole, "another language's syntax")
+          .label("a range is a call, without its end");
+  if (pos != brace) { // the step of a slice
+    skipToBlock();
+    return;
+  }
   llvm::StringRef written = sources.getText(end->range);
-  std::string after = written.getAsInteger(10, number)
-                          ? (written + " + 1").str()
-                          : std::to_string(number + 1);
-  std::string range =
-      ("range(" + sources.getText(first) + ", " + after + ")").str();
-  diags.report(DiagCode::TD102, whole, "another language's syntax")
-      .label("a range is a call, without its end")
-      .fix(FixIt::Safe, "`" + range + "`", {{whole, range}});
+  int64_t number = 0;
+  std::string after = !written.getAsInteger(10, number)
+                          ? std::to_string(number + 1)
+                      : isOperand(*end) ? (written + " + 1").str()
+                                        : ("(" + written + ") + 1").str();
+  std::string call = ("range(" + sources.getText(first) + ", ").str();
+  std::string closed = call + after + ")", open = (call + written + ")").str();
+  report.fix(FixIt::Choice, "`" + closed + "`  (with its end, as in Julia)",
+             {{whole, closed}});
+  report.fix(FixIt::Choice,
+             "`" + open + "`  (without its end, as a slice in Python)",
+             {{whole, open}});
 }
 
 bool Parser::skipBaseClass() {
