@@ -275,11 +275,15 @@ bool Scopes::offerOfScript(Diagnostic &report, llvm::StringRef name,
                            SourceRange range) {
   llvm::StringRef after = c.sources.getText(range.file).substr(range.end);
   if (name == "__name__") {
-    size_t brace = after.find(" {");
-    if (brace == after.npos || after.take_front(brace).contains('\n'))
+    llvm::StringRef rest = after.ltrim(" ");
+    if (!rest.consume_front("=="))
       return false;
-    SourceRange whole = {range.file, range.begin,
-                         range.end + static_cast<uint32_t>(brace)};
+    rest = rest.ltrim(" ");
+    if (!rest.consume_front("\"__main__\"") &&
+        !rest.consume_front("'__main__'"))
+      return false;
+    auto length = static_cast<uint32_t>(after.size() - rest.size());
+    SourceRange whole = {range.file, range.begin, range.end + length};
     report
         .note("a file that is imported runs none of its statements, so a "
               "program needs no such condition")
