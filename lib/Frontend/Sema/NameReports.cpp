@@ -291,7 +291,7 @@ bool Scopes::offerOfScript(Diagnostic &report, llvm::StringRef name,
     return true;
   }
   // `args.epochs` of argparse: an `arg` is a variable.
-  if (!after.consume_front("."))
+  if (!after.consume_front(".") || findNearest(name, variablesHere()))
     return false;
   llvm::StringRef member = after.take_while(isNameChar);
   if (!lookup(member))
