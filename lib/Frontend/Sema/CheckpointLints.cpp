@@ -13,13 +13,13 @@ using namespace tdc;
 using namespace tdc::sema;
 
 /// Whether two paths are one: known texts, one value of the running program, or
-/// the same expression.
-static bool areSamePaths(Checker &c, const Val &a, const Val &b) {
+/// f-strings that differ in nothing.
+static bool areSamePaths(const Val &a, const Val &b) {
   if (a.known || b.known)
     return a.known && b.known && textOf(a) == textOf(b);
-  llvm::StringRef text = c.text(a.range);
-  return (a.value && a.value == b.value) ||
-         (text.starts_with("f") && text == c.text(b.range));
+  if (a.value || b.value)
+    return a.value == b.value;
+  return textOf(a) == textOf(b) && a.as<Text>().values == b.as<Text>().values;
 }
 
 /// The call in the statements of the program that led to this point.
@@ -71,7 +71,7 @@ void Lints::savesOptimizer(const Val &path, llvm::StringRef keyword,
   if (c.isWalkedAside())
     return;
   for (Restored &entry : restored)
-    if (!entry.saved && areSamePaths(c, entry.path, path)) {
+    if (!entry.saved && areSamePaths(entry.path, path)) {
       entry.saved = &optimizer.as<OptimizerInfo>();
       entry.keyword = keyword.str();
     }
