@@ -66,14 +66,17 @@ void Lints::endLoop(LoopRecord &loop) {
 // Rows
 //===----------------------------------------------------------------------===//
 
-/// Whether a loop over the block may stop before its last iteration.
-static bool breaks(const ast::Block &block) {
-  return llvm::any_of(block.stmts, [](const ast::Stmt *stmt) {
-    if (llvm::isa<ast::ForStmt, ast::WhileStmt>(stmt))
-      return false;
-    return llvm::isa<ast::BreakStmt>(stmt) ||
-           llvm::any_of(ast::blocksOf(*stmt),
-                        [](const ast::Block *inner) { return breaks(*inner); });
+/// Whether a loop over the block may stop before its last iteration. A `break`
+/// of an inner loop does not stop it.
+static bool mayStop(const ast::Block &block, bool isInner = false) {
+  return llvm::any_of(block.stmts, [&](const ast::Stmt *stmt) {
+    bool stops = llvm::isa<ast::ReturnStmt>(stmt) ||
+                 (!isInner && llvm::isa<ast::BreakStmt>(stmt));
+    bool isLoop = llvm::isa<ast::ForStmt, ast::WhileStmt>(stmt);
+    return stops ||
+           llvm::any_of(ast::blocksOf(*stmt), [&](const ast::Block *inside) {
+             return mayStop(*inside, isInner || isLoop);
+           });
   });
 }
 
@@ -84,7 +87,7 @@ void Lints::loopsOver(const Val &loader, const ast::ForStmt &loop) {
   Rows rows{loader.share<LoaderInfo>(), range, read.size()};
   if (c.tensors.builder.noGrad == 0)
     read.push_back(rows);
-  else if (!breaks(*loop.body)) // some batches are for a look at them
+  else if (!mayStop(*loop.body)) // some batches are for a look at them
     evaluated.push_back(rows);
 }
 
