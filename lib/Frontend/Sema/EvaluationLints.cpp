@@ -2,6 +2,8 @@
 
 #include "Checker.h"
 #include "Frontend/ASTWalk.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;
 using namespace tdc::sema;
@@ -91,21 +93,40 @@ void Lints::loopsOver(const Val &loader, const ast::ForStmt &loop) {
     evaluated.push_back(rows);
 }
 
-/// The name of the loader in the program, or else what the loop calls it.
+/// The first name of the loader in the program, or else what the loop calls it.
 std::string Lints::nameOf(const Rows &rows) {
+  const llvm::StringMapEntry<Binding> *first = nullptr;
   for (auto &entry : c.scopes.file->scope.names) {
     const Val &val = entry.second.val;
-    if (val.is(ValKind::Loader) && val.share<LoaderInfo>() == rows.loader)
-      return entry.first().str();
+    bool isIt =
+        val.is(ValKind::Loader) && val.share<LoaderInfo>() == rows.loader;
+    if (isIt &&
+        (!first || entry.second.declared.begin < first->second.declared.begin))
+      first = &entry;
   }
-  return c.text(rows.range).str();
+  return first ? first->first().str() : c.text(rows.range).str();
 }
 
-/// Whether the program calls these rows those of a test or of a validation.
+/// Whether a name says that rows are those of a test or of a validation:
+/// `x_test`, `testloader` and `val_set`, but neither `device_loader` nor
+/// `train_eval_loader`.
 static bool isTest(llvm::StringRef name) {
-  return llvm::any_of(
-      llvm::ArrayRef<llvm::StringRef>{"test", "val", "eval", "holdout", "dev"},
-      [&](llvm::StringRef word) { return name.starts_with_insensitive(word); });
+  std::string lower = name.lower();
+  llvm::SmallVector<llvm::StringRef> words;
+  llvm::SplitString(lower, words, "_.");
+  bool result = false;
+  for (llvm::StringRef word : words) {
+    for (llvm::StringRef what : {"loader", "data", "set"})
+      word.consume_back(what);
+    if (word == "train" || word == "training")
+      return false;
+    result |= llvm::StringSwitch<bool>(word)
+                  .Cases({"test", "testing", "val", "valid", "validation",
+                          "eval", "evaluation", "dev", "holdout"},
+                         true)
+                  .Default(false);
+  }
+  return result;
 }
 
 static bool haveSameTensors(const DatasetInfo &a, const DatasetInfo &b) {
@@ -121,12 +142,12 @@ static bool haveSameIndices(const DatasetInfo &a, const DatasetInfo &b) {
 
 void Lints::checkRows() {
   for (const Rows &test : evaluated) {
-    bool isOfTraining = false;
+    bool isOfTraining = false, isNamedTest = isTest(nameOf(test));
     for (auto [i, train] : llvm::enumerate(read)) {
       isOfTraining |= test.loader == train.loader;
       const DatasetInfo &tested = *test.loader->dataset;
       const DatasetInfo &trained = *train.loader->dataset;
-      if (!isTest(nameOf(test)) || !haveSameTensors(tested, trained))
+      if (!isNamedTest || !haveSameTensors(tested, trained))
         continue;
       bool isSame = haveSameIndices(tested, trained);
       // A last training may take all rows.
