@@ -15,8 +15,9 @@ SourceRange Reporter::userRange(SourceRange range) const {
 }
 
 llvm::StringRef Reporter::textBefore(SourceRange range) const {
-  LineColumn at = sources.getLineColumn(range);
-  return text(sources.getLine(range.file, at.line)).take_front(at.column - 1);
+  SourceRange line =
+      sources.getLine(range.file, sources.getLineColumn(range).line);
+  return text({range.file, line.begin, range.begin});
 }
 
 std::string Reporter::userFunction(llvm::StringRef what) const {
