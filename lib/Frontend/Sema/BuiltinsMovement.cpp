@@ -216,9 +216,12 @@ static Val stack(Checker &c, const Bound &args) {
   if (isList && !elementsOf(list).empty() &&
       llvm::all_of(elementsOf(list),
                    [](const Val &val) { return val.isHostScalar(); })) {
-    c.error(DiagCode::TD303, list.range.isValid() ? list.range : args.range(),
-            "`stack` takes tensors, and these are numbers")
-        .fix(FixIt::Safe, "`tensor(…)`", {{args.call.calleeRange, "tensor"}});
+    Diagnostic &report = c.error(
+        DiagCode::TD303, list.range.isValid() ? list.range : args.range(),
+        "`stack` takes tensors, and these are numbers");
+    if (!args.has("dim"))
+      report.fix(FixIt::Safe, "`tensor(…)`",
+                 {{args.call.calleeRange, "tensor"}});
     return c.fail();
   }
   if (!tensorsOf(c, args, tensors))
