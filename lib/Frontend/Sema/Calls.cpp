@@ -375,11 +375,12 @@ bool Calls::bindBuiltin(const Builtin &builtin, const CallArgs &args,
 
 /// The result of a builtin, with its scale.
 static Val scaled(const Checker &c, const Builtin &builtin,
-                  const CallArgs &args, const Val &result) {
+                  const CallArgs &args, const Bound &bound, const Val &result) {
   if (!result.is(ValKind::Tensor))
     return result;
   if (builtin.scale != Scale::Any)
-    return onScale(result, builtin.scale, c.userRange(args.range));
+    return onScale(result, builtin.scale, c.userRange(args.range),
+                   bound["input"].range);
   bool keepsValues =
       builtin.shares == Shares::Input || builtin.shares == Shares::Kept;
   return keepsValues && !args.positional.empty()
@@ -399,7 +400,7 @@ Val Calls::callBuiltin(const Builtin &builtin, CallArgs &args) {
     return builtin.handler(c, bound);
   if (!bindBuiltin(builtin, args, bound))
     return c.fail();
-  Val result = scaled(c, builtin, args, builtin.handler(c, bound));
+  Val result = scaled(c, builtin, args, bound, builtin.handler(c, bound));
   if (builtin.shares == Shares::Input && !args.positional.empty())
     c.sharing.viewAs(args.positional[0], result);
   else if (builtin.shares == Shares::Nothing)

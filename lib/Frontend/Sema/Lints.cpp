@@ -80,36 +80,6 @@ static llvm::StringRef lossOf(llvm::StringRef loss, Scale given) {
   return "";
 }
 
-/// What `softmax(x, 1)`, or `x.softmax(1)`, is given; empty for other texts.
-static llvm::StringRef argumentOf(llvm::StringRef call) {
-  static constexpr llvm::StringLiteral kNames[] = {"log_softmax", "softmax",
-                                                   "sigmoid"};
-  if (!call.ends_with(")"))
-    return "";
-  for (llvm::StringRef name : kNames) {
-    // The method of an expression that may have calls in it.
-    size_t at = call.rfind(("." + name + "(").str());
-    llvm::StringRef inside =
-        call.drop_front(std::min(at, call.size())).split('(').second;
-    bool isLast = call.find(')', at) == call.size() - 1;
-    if (isLast && (inside.front() == ')' || inside.starts_with("dim") ||
-                   inside.front() == '-' || llvm::isDigit(inside.front())))
-      return call.take_front(at);
-    auto [callee, rest] = call.split('(');
-    if (callee != name && !callee.ends_with(("." + name).str()))
-      continue;
-    int depth = 0;
-    for (size_t i = 0; i != rest.size(); ++i) {
-      char c = rest[i];
-      if (depth == 0 && (c == ',' || c == ')'))
-        return rest.take_front(i);
-      depth += c == '(' || c == '[';
-      depth -= c == ')' || c == ']';
-    }
-  }
-  return "";
-}
-
 void Lints::checkInput(const Val &input, Scale expected) {
   if (!input.is(ValKind::Tensor))
     return;
@@ -138,10 +108,12 @@ void Lints::checkInput(const Val &input, Scale expected) {
   } else if (!other.empty()) {
     report.note("`" + other + "` takes " + scaleName(info.scale));
   }
-  llvm::StringRef argument = argumentOf(c.text(info.scaled));
-  if (expected == Scale::Score && !argument.empty())
-    report.fix(FixIt::Choice, "`" + argument + "`  (gives scores)",
-               {{info.scaled, argument.str()}});
+  if (expected == Scale::Score && c.isWritten(info.unscaled) &&
+      info.scaled.contains(info.unscaled)) {
+    std::string scores = c.asOperand(info.unscaled);
+    report.fix(FixIt::Choice, "`" + scores + "`  (gives scores)",
+               {{info.scaled, scores}});
+  }
   if (expected == Scale::Score)
     report.note(function + " makes probabilities of them itself: the model "
                            "ends in a Linear, without softmax or sigmoid");

@@ -109,7 +109,8 @@ enum class Scale : uint8_t { Any, Score, Probability, LogProbability };
 struct TensorInfo : Payload {
   TensorType type;
   Scale scale = Scale::Any;
-  SourceRange scaled; ///< the user's call that decided the scale
+  /// The user's call that decided the scale, and what it was given.
+  SourceRange scaled, unscaled;
   /// The slot of which this is an unmodified read, or null.
   std::shared_ptr<Slot> state;
   /// The slot whose gradient this is, if it is not read yet; see `isUnread`.
@@ -413,12 +414,15 @@ inline Val makeTensor(TensorType type, Value value, SourceRange placed = {}) {
   val.value = value;
   return val;
 }
-/// A tensor with its numbers on a scale, by the user's call `scaled`.
-inline Val onScale(const Val &tensor, Scale scale, SourceRange scaled) {
+/// A tensor with its numbers on a scale, by the user's call `scaled` of
+/// `unscaled`.
+inline Val onScale(const Val &tensor, Scale scale, SourceRange scaled,
+                   SourceRange unscaled) {
   Val val = tensor;
   auto info = std::make_shared<TensorInfo>(tensor.as<TensorInfo>());
   info->scale = scale;
   info->scaled = scaled;
+  info->unscaled = unscaled;
   val.data = std::move(info);
   return val;
 }
@@ -427,8 +431,9 @@ inline Val onScaleOf(const Val &from, const Val &result) {
   if (!from.is(ValKind::Tensor) || !result.is(ValKind::Tensor))
     return result;
   auto &info = from.as<TensorInfo>();
-  return info.scale == Scale::Any ? result
-                                  : onScale(result, info.scale, info.scaled);
+  return info.scale == Scale::Any
+             ? result
+             : onScale(result, info.scale, info.scaled, info.unscaled);
 }
 /// A tensor as a plain value, no longer a read of a model's slot.
 inline Val valueOf(const Val &tensor) {
