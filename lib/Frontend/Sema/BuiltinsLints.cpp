@@ -12,12 +12,21 @@ using namespace tdc::sema;
 
 static Val asScores(Checker &, const Bound &args) { return args["input"]; }
 
+static Scale scaleOf(const Val &name) {
+  return llvm::StringSwitch<Scale>(textOf(name))
+      .Case("scores", Scale::Score)
+      .Case("probabilities", Scale::Probability)
+      .Case("log-probabilities", Scale::LogProbability);
+}
+
+/// `expect(input, "scores", "probabilities", "loss", "Loss")`: the loss takes
+/// scores, and there are a function and a model that take probabilities.
 static Val expect(Checker &c, const Bound &args) {
-  c.lints.checkInput(args["input"],
-                     llvm::StringSwitch<Scale>(args["scale"].as<Text>().text)
-                         .Case("scores", Scale::Score)
-                         .Case("probabilities", Scale::Probability)
-                         .Case("log-probabilities", Scale::LogProbability));
+  OtherLoss other;
+  if (args.has("function"))
+    other = {scaleOf(args["other"]), textOf(args["function"]),
+             textOf(args["model"])};
+  c.lints.checkInput(args["input"], scaleOf(args["scale"]), other);
   return makeVal(ValKind::None);
 }
 
@@ -62,7 +71,8 @@ llvm::ArrayRef<Builtin> sema::getLintBuiltins() {
   static const Builtin table[] = {
       {"as_scores", "input", asScores, Shares::Kept, Takes::Values,
        Scale::Score},
-      {"expect", "input, scale", expect, Shares::Nothing, Takes::Names},
+      {"expect", "input, scale, other=, function=, model=", expect,
+       Shares::Nothing, Takes::Names},
       {"augments", "does", augments},
       {"for_training", "does", forTraining},
       {"picks", "index, input, name", picks, Shares::Nothing, Takes::Names},

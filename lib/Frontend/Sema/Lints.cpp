@@ -55,32 +55,8 @@ static llvm::StringRef scaleName(Scale scale) {
   return "numbers";
 }
 
-/// The loss that takes an input on the scale `given`, in place of `loss`; empty
-/// if there is none.
-static llvm::StringRef lossOf(llvm::StringRef loss, Scale given) {
-  struct Row {
-    llvm::StringLiteral loss, other;
-    Scale scale; ///< that `other` takes
-  };
-  static constexpr Row kRows[] = {
-      {"cross_entropy", "nll_loss", Scale::LogProbability},
-      {"nll_loss", "cross_entropy", Scale::Score},
-      {"binary_cross_entropy", "binary_cross_entropy_with_logits",
-       Scale::Score},
-      {"binary_cross_entropy_with_logits", "binary_cross_entropy",
-       Scale::Probability},
-      {"CrossEntropyLoss", "NLLLoss", Scale::LogProbability},
-      {"NLLLoss", "CrossEntropyLoss", Scale::Score},
-      {"BCELoss", "BCEWithLogitsLoss", Scale::Score},
-      {"BCEWithLogitsLoss", "BCELoss", Scale::Probability},
-  };
-  for (const Row &row : kRows)
-    if (row.loss == loss && row.scale == given)
-      return row.other;
-  return "";
-}
-
-void Lints::checkInput(const Val &input, Scale expected) {
+void Lints::checkInput(const Val &input, Scale expected,
+                       const OtherLoss &otherLoss) {
   if (!input.is(ValKind::Tensor))
     return;
   auto &info = input.as<TensorInfo>();
@@ -98,7 +74,9 @@ void Lints::checkInput(const Val &input, Scale expected) {
   if (info.scaled.isValid() && !report.primary.range.contains(info.scaled))
     report.secondaryLabel(info.scaled, "made here");
   llvm::StringRef name = llvm::StringRef(function).trim('`');
-  llvm::StringRef other = lossOf(name, info.scale);
+  llvm::StringRef other;
+  if (info.scale == otherLoss.scale)
+    other = llvm::isUpper(name.front()) ? otherLoss.model : otherLoss.function;
   if (!other.empty() && c.text(call).starts_with((name + "(").str())) {
     SourceRange callee = call;
     callee.end = callee.begin + name.size();

@@ -43,6 +43,12 @@ struct Augmentation {
   std::string does;
 };
 
+/// A loss of inputs on a scale, as a function and as a model.
+struct OtherLoss {
+  Scale scale = Scale::Any;
+  llvm::StringRef function, model;
+};
+
 class Lints {
 public:
   explicit Lints(Checker &c) : c(c) {}
@@ -60,8 +66,8 @@ public:
   void checkText(const ast::StringExpr &expr);
 
   /// A loss is given `input`, which it takes to be on the scale `expected`
-  /// (TD614).
-  void checkInput(const Val &input, Scale expected);
+  /// (TD614). `other`: the same loss of another scale, if there is one.
+  void checkInput(const Val &input, Scale expected, const OtherLoss &other);
 
   /// Code runs that is for training alone: it `does` something else than in
   /// evaluation (TD615).
