@@ -55,11 +55,9 @@ void Lints::restores(SourceRange range, const Val &path,
   entry.range = range;
   entry.outermost = outermost(c);
   entry.path = path;
-  std::vector<NamedSlot> slots;
   for (const Val *model : models)
-    c.models.collectSlots(*model, "", slots);
-  for (const NamedSlot &named : slots)
-    entry.parameters.insert(named.slot);
+    for (const Slot *parameter : c.models.parameterSlotsOf(*model))
+      entry.parameters.insert(parameter);
   for (llvm::StringRef name : c.scopes.variablesHere())
     if (const Val &val = c.scopes.lookup(name)->val; val.is(ValKind::Optimizer))
       entry.optimizers.push_back({name.str(), &val.as<OptimizerInfo>()});
@@ -83,15 +81,14 @@ void Lints::steps(const OptimizerInfo &optimizer) {
   SourceRange here = outermost(c);
   llvm::ArrayRef<const ast::Stmt *> program =
       c.scopes.findFile(here.file)->program->items;
-  for (const auto &group : optimizer.groups)
-    for (const ParameterGroup::Leaf &leaf : group->leaves) {
-      // Plain SGD keeps nothing.
-      bool keeps = llvm::any_of(
-          leaf.moments, [](const std::string &slot) { return !slot.empty(); });
-      for (Restored &entry : restored)
-        entry.isStepped |= keeps && entry.parameters.contains(leaf.parameter) &&
-                           !areExclusive(program, entry.outermost, here);
-    }
+  for (const ParameterGroup::Leaf *leaf : optimizer.leaves()) {
+    // Plain SGD keeps nothing.
+    bool keeps = llvm::any_of(
+        leaf->moments, [](const std::string &slot) { return !slot.empty(); });
+    for (Restored &entry : restored)
+      entry.isStepped |= keeps && entry.parameters.contains(leaf->parameter) &&
+                         !areExclusive(program, entry.outermost, here);
+  }
 }
 
 void Lints::checkRestored() {

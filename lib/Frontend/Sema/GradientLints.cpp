@@ -67,15 +67,9 @@ bool Lints::clears(const ast::Expr &cleared, const ast::Expr &optimizer) {
   Val model = valueOf(cleared), stepped = valueOf(optimizer);
   if (!model.is(ValKind::Model) || !stepped.is(ValKind::Optimizer))
     return false;
-  std::vector<NamedSlot> slots;
-  c.models.collectSlots(model, "", slots);
-  llvm::DenseSet<const Slot *> parameters;
-  for (const NamedSlot &named : slots)
-    parameters.insert(named.slot);
-  return llvm::all_of(stepped.as<OptimizerInfo>().groups, [&](auto &group) {
-    return llvm::all_of(group->leaves, [&](const ParameterGroup::Leaf &leaf) {
-      return parameters.contains(leaf.parameter);
-    });
+  llvm::DenseSet<const Slot *> parameters = c.models.parameterSlotsOf(model);
+  return llvm::all_of(stepped.as<OptimizerInfo>().leaves(), [&](auto *leaf) {
+    return parameters.contains(leaf->parameter);
   });
 }
 
@@ -208,16 +202,14 @@ void Lints::reportAdded(const Backward &backward) {
   }
   report.label("accumulates; nothing clears the gradients of `" +
                llvm::join(models, "`, `") + "` in this loop");
-  auto hasParameter = [&](const std::shared_ptr<ParameterGroup> &group) {
-    return llvm::any_of(group->leaves, [&](const ParameterGroup::Leaf &leaf) {
-      return gradients.contains(leaf.parameter->gradName);
-    });
+  auto takesGradient = [&](const ParameterGroup::Leaf *leaf) {
+    return gradients.contains(leaf->parameter->gradName);
   };
   std::vector<std::string> optimizers;
   for (llvm::StringRef variable : c.scopes.variablesHere()) {
     const Val &val = c.scopes.lookup(variable)->val;
     if (val.is(ValKind::Optimizer) &&
-        llvm::any_of(val.as<OptimizerInfo>().groups, hasParameter))
+        llvm::any_of(val.as<OptimizerInfo>().leaves(), takesGradient))
       optimizers.push_back(variable.str());
   }
   llvm::StringRef indent = c.textBefore(backward.range);

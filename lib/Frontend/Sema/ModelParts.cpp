@@ -22,6 +22,13 @@ std::vector<NamedSlot> Models::slotsOfKind(const Val &model,
   return slots;
 }
 
+llvm::DenseSet<const Slot *> Models::parameterSlotsOf(const Val &model) {
+  llvm::DenseSet<const Slot *> parameters;
+  for (const NamedSlot &named : slotsOfKind(model, td::SlotKind::Param))
+    parameters.insert(named.slot);
+  return parameters;
+}
+
 namespace {
 struct NamedModel {
   std::string name;

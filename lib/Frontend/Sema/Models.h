@@ -95,6 +95,7 @@ public:
 
   /// Tensors of a model with their keys, each once; they are not read.
   std::vector<NamedSlot> slotsOfKind(const Val &model, td::SlotKind kind);
+  llvm::DenseSet<const Slot *> parameterSlotsOf(const Val &model);
   /// `net.parameters()`, `net.named_modules()` and similar methods.
   static bool isListOfParts(llvm::StringRef name);
   Val listParts(const Val &model, llvm::StringRef name, CallArgs &args);

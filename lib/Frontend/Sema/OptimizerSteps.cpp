@@ -19,11 +19,10 @@ Val Training::callOptimizerMethod(const Val &val, llvm::StringRef name,
   auto &optimizer = val.as<OptimizerInfo>();
   if (name == "zero_grad") {
     std::vector<Slot *> slots;
-    for (auto &group : optimizer.groups)
-      for (const Leaf &leaf : group->leaves)
-        if (!leaf.parameter->gradName.empty() ||
-            c.models.isLearned(*leaf.parameter, args.range))
-          slots.push_back(leaf.parameter);
+    for (const Leaf *leaf : optimizer.leaves())
+      if (!leaf->parameter->gradName.empty() ||
+          c.models.isLearned(*leaf->parameter, args.range))
+        slots.push_back(leaf->parameter);
     zeroGrad(slots, args);
     return makeVal(ValKind::None);
   }

@@ -258,12 +258,11 @@ Val Training::buildOptimizer(const Bound &args) {
 std::vector<std::string> Training::tensorsOf(const OptimizerInfo &optimizer,
                                              const Slot &parameter) const {
   std::vector<std::string> slots;
-  for (const auto &group : optimizer.groups)
-    for (const ParameterGroup::Leaf &leaf : group->leaves)
-      for (auto [slot, moment] :
-           llvm::zip(leaf.moments, optimizer.kind->moments))
-        if (leaf.parameter == &parameter && !slot.empty() && !moment.isNumber)
-          slots.push_back(slot);
+  for (const ParameterGroup::Leaf *leaf : optimizer.leaves())
+    for (auto [slot, moment] :
+         llvm::zip(leaf->moments, optimizer.kind->moments))
+      if (leaf->parameter == &parameter && !slot.empty() && !moment.isNumber)
+        slots.push_back(slot);
   return slots;
 }
 

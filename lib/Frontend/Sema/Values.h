@@ -322,6 +322,15 @@ struct OptimizerInfo : Payload {
   std::vector<std::shared_ptr<ParameterGroup>> groups;
   std::string stepSlot; ///< empty if the kind does not count steps
   bool hasStepped = false;
+
+  /// The parameters of all groups.
+  llvm::SmallVector<const ParameterGroup::Leaf *> leaves() const {
+    llvm::SmallVector<const ParameterGroup::Leaf *> all;
+    for (auto &group : groups)
+      for (const ParameterGroup::Leaf &leaf : group->leaves)
+        all.push_back(&leaf);
+    return all;
+  }
 };
 
 /// Rows of tensors: all of them, or those that `indices` names.
