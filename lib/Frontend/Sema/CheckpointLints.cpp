@@ -75,19 +75,23 @@ void Lints::savesOptimizer(const Val &path, llvm::StringRef keyword,
     }
 }
 
-void Lints::steps(const OptimizerInfo &optimizer) {
+void Lints::stepsRestored(const OptimizerInfo &optimizer) {
   if (c.isWalkedAside() || restored.empty())
     return;
   SourceRange here = outermost(c);
   llvm::ArrayRef<const ast::Stmt *> program =
       c.scopes.findFile(here.file)->program->items;
-  for (const ParameterGroup::Leaf *leaf : optimizer.leaves()) {
+  for (Restored &entry : restored) {
     // Plain SGD keeps nothing.
-    bool keeps = llvm::any_of(
-        leaf->moments, [](const std::string &slot) { return !slot.empty(); });
-    for (Restored &entry : restored)
-      entry.isStepped |= keeps && entry.parameters.contains(leaf->parameter) &&
-                         !areExclusive(program, entry.outermost, here);
+    auto keepsMoments = [&](const ParameterGroup::Leaf *leaf) {
+      return entry.parameters.contains(leaf->parameter) &&
+             llvm::any_of(leaf->moments, [](const std::string &slot) {
+               return !slot.empty();
+             });
+    };
+    if (!entry.isStepped)
+      entry.isStepped = llvm::any_of(optimizer.leaves(), keepsMoments) &&
+                        !areExclusive(program, entry.outermost, here);
   }
 }
 

@@ -143,13 +143,16 @@ void Lints::clearsGradient(const Slot &slot) {
     c.control.loops.back().cleared.insert(slot.gradName);
 }
 
-void Lints::stepsBy(const Slot &slot) {
+void Lints::steps(const OptimizerInfo &optimizer,
+                  llvm::ArrayRef<const Slot *> byGradients) {
+  stepsRestored(optimizer);
   if (c.control.loops.empty())
     return;
   // A step in some iterations may be that of the last one.
   LoopRecord &loop = c.control.loops.back();
   if (c.conditionDepth == loop.conditionDepth)
-    loop.stepped.insert(slot.gradName);
+    for (const Slot *slot : byGradients)
+      loop.stepped.insert(slot->gradName);
 }
 
 /// Whether some of the gradients are in `some` and not in `others`.

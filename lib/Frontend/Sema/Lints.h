@@ -58,8 +58,10 @@ public:
 
   /// The gradient of a parameter is cleared here.
   void clearsGradient(const Slot &slot);
-  /// A step changes a parameter by the gradient that `backward` left.
-  void stepsBy(const Slot &slot);
+  /// A step of an optimizer; it changes the parameters `byGradients` by what
+  /// `backward` left in their gradients.
+  void steps(const OptimizerInfo &optimizer,
+             llvm::ArrayRef<const Slot *> byGradients);
 
   /// Checks a text for the names of variables in braces, as in an f-string
   /// (TD223).
@@ -84,7 +86,6 @@ public:
   /// An optimizer is saved to a checkpoint by this keyword.
   void savesOptimizer(const Val &path, llvm::StringRef keyword,
                       const Val &optimizer);
-  void steps(const OptimizerInfo &optimizer);
 
   /// Reports what only the whole program shows.
   void finish();
@@ -121,6 +122,7 @@ private:
   void reportAdded(const Backward &backward);
   std::string nameOf(const Rows &rows);
   void checkRows();
+  void stepsRestored(const OptimizerInfo &optimizer);
   void checkRestored();
 
   Checker &c;

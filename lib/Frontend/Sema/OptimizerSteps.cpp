@@ -114,7 +114,6 @@ void OptimizerStep::change(ParameterGroup &group, const Leaf &leaf,
     return apply(group, leaf, gradient);
   Slot &slot = *leaf.parameter;
   c.training.ensureGradSlot(slot);
-  c.lints.stepsBy(slot);
   TensorType type = slot.type;
   type.place = c.places.modelPlace(*slot.owner);
   auto applyLeft = [&] {
@@ -172,7 +171,6 @@ void OptimizerStep::apply(ParameterGroup &group, const Leaf &leaf,
 void Training::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                              SourceRange range) {
   optimizer.hasStepped = true;
-  c.lints.steps(optimizer);
   Vals given;
   if (gradients) {
     if (gradients->isError())
@@ -214,6 +212,12 @@ void Training::optimizerStep(OptimizerInfo &optimizer, const Val *gradients,
                         "gradients that `loss.backward()` leaves");
     return;
   }
-  for (auto [i, entry] : llvm::enumerate(learned))
-    step.change(*entry.first, *entry.second, gradients ? given[i] : Val());
+  llvm::SmallVector<const Slot *> byGradients;
+  for (auto [i, entry] : llvm::enumerate(learned)) {
+    Val gradient = gradients ? given[i] : Val();
+    step.change(*entry.first, *entry.second, gradient);
+    if (gradient.isError())
+      byGradients.push_back(entry.second->parameter);
+  }
+  c.lints.steps(optimizer, byGradients);
 }
