@@ -55,12 +55,14 @@ void Lints::restores(SourceRange range, const Val &path,
   entry.range = range;
   entry.outermost = outermost(c);
   entry.path = path;
-  for (const Val *model : models)
+  for (const Val *model : models) {
+    entry.models.push_back(*model);
     for (const Slot *parameter : c.models.parameterSlotsOf(*model))
       entry.parameters.insert(parameter);
+  }
   for (llvm::StringRef name : c.scopes.variablesHere())
     if (const Val &val = c.scopes.lookup(name)->val; val.is(ValKind::Optimizer))
-      entry.optimizers.push_back({name.str(), &val.as<OptimizerInfo>()});
+      entry.optimizers.push_back({name.str(), val.share<OptimizerInfo>()});
   restored.push_back(std::move(entry));
 }
 
@@ -70,7 +72,7 @@ void Lints::savesOptimizer(const Val &path, llvm::StringRef keyword,
     return;
   for (Restored &entry : restored)
     if (!entry.saved && areSamePaths(entry.path, path)) {
-      entry.saved = &optimizer.as<OptimizerInfo>();
+      entry.saved = optimizer.share<OptimizerInfo>();
       entry.keyword = keyword.str();
     }
 }

@@ -103,12 +103,14 @@ private:
     SourceRange
         outermost; ///< the call in the program's statements that led here
     Val path;
+    Vals models; ///< they own the parameters
     llvm::DenseSet<const Slot *> parameters;
     /// The optimizers that have a name at this point.
-    std::vector<std::pair<std::string, const OptimizerInfo *>> optimizers;
+    std::vector<std::pair<std::string, std::shared_ptr<OptimizerInfo>>>
+        optimizers;
     bool isStepped = false;
     /// The optimizer that is saved there later, and its keyword.
-    const OptimizerInfo *saved = nullptr;
+    std::shared_ptr<OptimizerInfo> saved;
     std::string keyword;
   };
 
