@@ -91,11 +91,11 @@ public:
   void finish();
 
 private:
-  /// The rows that a loop reads, and what the program calls them.
+  /// A loop over the batches of a loader.
   struct Rows {
     std::shared_ptr<LoaderInfo> loader;
-    SourceRange range;
-    size_t trainings; ///< loops with gradients before it
+    SourceRange range; ///< of what the loop calls it
+    size_t trainings;  ///< loops with gradients before it
   };
   /// A checkpoint that is read without an optimizer.
   struct Restored {

@@ -30,6 +30,7 @@ public:
   /// The same for a failure without the name of its function, which is `what`.
   Diagnostic &explainFailureOf(llvm::StringRef what, SourceRange range,
                                llvm::ArrayRef<Val> operands);
+  /// Reports such a failure as well; the value of the expression that failed.
   Val reportFailure(SourceRange range, llvm::StringRef what,
                     llvm::ArrayRef<Val> operands);
   /// The tensor that the builder made of these operands, or a report of its
