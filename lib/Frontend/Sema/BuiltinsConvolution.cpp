@@ -88,7 +88,7 @@ static void offerChannelsFirst(Checker &c, Diagnostic &report, const Val &input,
           llvm::map_range(order, [](int dim) { return std::to_string(dim); }),
           ", ") +
       ")";
-  report.note("a convolution takes the channels before the height and width");
+  report.note("a convolution takes the channels before the other sizes");
   c.offerSuffix(report, input.range, text);
 }
 
