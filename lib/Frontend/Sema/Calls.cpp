@@ -525,8 +525,13 @@ Val Calls::callFunction(const FunctionInfo &fn, CallArgs &args) {
   c.scopes.bind(exits::kResult, {}, Val(), /*isVar=*/true);
   c.scopes.pushScope();
   c.frames.push_back(std::move(frame));
-  if (fn.self && !c.control.loops.empty())
-    c.control.loops.back().callsModel = true;
+  if (fn.self && !c.control.loops.empty()) {
+    bool &runs = c.control.loops.back().runsParameters;
+    runs = runs ||
+           llvm::any_of(c.models.slotsOf(fn.self), [](const NamedSlot &named) {
+             return named.slot->kind == td::SlotKind::Param;
+           });
+  }
   c.forgetLocation();
 
   Val result;

@@ -31,8 +31,9 @@ struct LoopRecord {
   /// iteration.
   llvm::StringSet<> cleared, stepped;
   bool trains = false; ///< its body, without inner loops, takes gradients
-  bool callsModel = false, readsLoader = false; ///< likewise
-  std::vector<TrainingMode> modes;         ///< parts that run as in training
+  bool runsParameters = false;     ///< its body calls a model that has some
+  bool readsLoader = false;        ///< it runs over the batches of a loader
+  std::vector<TrainingMode> modes; ///< parts that run as in training
   std::vector<Augmentation> augmentations; ///< without gradients
   /// Uses of a model's place, mode or freezing before the loop's body sets it.
   llvm::DenseMap<const ModelInstance *, SourceRange> placeUses, modeUses,

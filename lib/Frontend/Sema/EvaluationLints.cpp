@@ -56,7 +56,7 @@ void Lints::endLoop(LoopRecord &loop) {
     return;
   report(c, loop.modes);
   // A loop over something else may average what several draws give.
-  if (loop.readsLoader && loop.callsModel)
+  if (loop.readsLoader && loop.runsParameters)
     for (const Augmentation &augmentation : loop.augmentations)
       c.warning(DiagCode::TD618, augmentation.call)
           .label(augmentation.does)
