@@ -35,10 +35,6 @@ static bool callsBackward(const ast::Stmt &stmt) {
   });
 }
 
-/// Methods of models and optimizers that call nothing of the program.
-static constexpr llvm::StringLiteral kHarmless[] = {
-    "parameters", "named_parameters", "zero_grad", "step", "train"};
-
 /// Whether a statement may call `backward`: a function of the program can.
 static bool mayCallBackward(Checker &c, const ast::Stmt &stmt) {
   return ast::anyExpr(stmt, [&](const ast::Expr &expr) {
@@ -48,7 +44,7 @@ static bool mayCallBackward(Checker &c, const ast::Stmt &stmt) {
     if (auto *method = getMethod(expr))
       return method->member.text == "backward" ||
              (!c.scopes.findMethod(method->member.text) &&
-              !llvm::is_contained(kHarmless, method->member.text));
+              !Scopes::callsNothing(method->member.text));
     auto *name = llvm::dyn_cast<ast::NameExpr>(call->callee);
     return !name || c.scopes.lookup(name->name);
   });

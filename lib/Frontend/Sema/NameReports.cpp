@@ -125,36 +125,55 @@ bool Scopes::reportPyTorchName(llvm::StringRef name, SourceRange range,
 // Members
 //===----------------------------------------------------------------------===//
 
-static constexpr llvm::StringLiteral kModelMethods[] = {"to",
-                                                        "cuda",
-                                                        "cpu",
-                                                        "train",
-                                                        "eval",
-                                                        "freeze",
-                                                        "unfreeze",
-                                                        "requires_grad_",
-                                                        "zero_grad",
-                                                        "save",
-                                                        "load",
-                                                        "parameters",
-                                                        "buffers",
-                                                        "modules",
-                                                        "children",
-                                                        "named_parameters",
-                                                        "named_buffers",
-                                                        "named_modules",
-                                                        "named_children",
-                                                        "apply",
-                                                        "state_dict",
-                                                        "load_state_dict",
-                                                        "half",
-                                                        "bfloat16",
-                                                        "float",
-                                                        "double"};
-static constexpr llvm::StringLiteral kOptimizerMethods[] = {"step",
-                                                            "zero_grad"};
+namespace {
+struct Method {
+  llvm::StringLiteral name;
+  bool callsFunction = false; ///< a function of the program, its argument
+};
+} // namespace
+
+static constexpr Method kModelMethods[] = {{"to"},
+                                           {"cuda"},
+                                           {"cpu"},
+                                           {"train"},
+                                           {"eval"},
+                                           {"freeze"},
+                                           {"unfreeze"},
+                                           {"requires_grad_"},
+                                           {"zero_grad"},
+                                           {"save"},
+                                           {"load"},
+                                           {"parameters"},
+                                           {"buffers"},
+                                           {"modules"},
+                                           {"children"},
+                                           {"named_parameters"},
+                                           {"named_buffers"},
+                                           {"named_modules"},
+                                           {"named_children"},
+                                           {"apply", /*callsFunction=*/true},
+                                           {"state_dict"},
+                                           {"load_state_dict"},
+                                           {"half"},
+                                           {"bfloat16"},
+                                           {"float"},
+                                           {"double"}};
+static constexpr Method kOptimizerMethods[] = {{"step"}, {"zero_grad"}};
 static constexpr llvm::StringLiteral kTensorFields[] = {
     "shape", "dtype", "device", "ndim", "T", "mT", "H", "mH", "backward"};
+
+static const Method *findRow(llvm::ArrayRef<Method> methods,
+                             llvm::StringRef name) {
+  auto *found = llvm::find_if(
+      methods, [&](const Method &method) { return method.name == name; });
+  return found == methods.end() ? nullptr : found;
+}
+
+static void addNames(llvm::ArrayRef<Method> methods,
+                     std::vector<llvm::StringRef> &names) {
+  for (const Method &method : methods)
+    names.push_back(method.name);
+}
 
 /// Functions that are methods of tensors as well.
 static void addTensorMethods(std::vector<llvm::StringRef> &names) {
@@ -180,7 +199,7 @@ std::vector<llvm::StringRef> Scopes::membersOf(const Val &base) {
         names.push_back(name);
   } else if (base.is(ValKind::Optimizer)) {
     names = c.training.settingNames(base);
-    llvm::append_range(names, kOptimizerMethods);
+    addNames(kOptimizerMethods, names);
   } else if (base.is(ValKind::ParameterGroup)) {
     names = c.training.settingNames(base);
   } else if (base.is(ValKind::Model)) {
@@ -191,7 +210,7 @@ std::vector<llvm::StringRef> Scopes::membersOf(const Val &base) {
       for (const ast::Decl *member : model.decl->members)
         if (auto *fn = llvm::dyn_cast<ast::FnDecl>(member))
           names.push_back(fn->name.text);
-    llvm::append_range(names, kModelMethods);
+    addNames(kModelMethods, names);
   }
   return names;
 }
@@ -201,12 +220,19 @@ bool Scopes::hasMethod(const Val &base, llvm::StringRef name) {
   case ValKind::Tensor:
     return name == "backward";
   case ValKind::Optimizer:
-    return llvm::is_contained(kOptimizerMethods, name);
+    return findRow(kOptimizerMethods, name);
   case ValKind::Model:
-    return llvm::is_contained(kModelMethods, name);
+    return findRow(kModelMethods, name);
   default:
     return false;
   }
+}
+
+bool Scopes::callsNothing(llvm::StringRef method) {
+  const Method *found = findRow(kModelMethods, method);
+  if (!found)
+    found = findRow(kOptimizerMethods, method);
+  return found && !found->callsFunction;
 }
 
 void Scopes::noteHidden(Diagnostic &report, llvm::StringRef name) {

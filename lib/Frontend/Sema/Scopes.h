@@ -52,6 +52,9 @@ public:
   /// Whether a member is a method with a meaning of its own, which can only be
   /// called.
   static bool hasMethod(const Val &base, llvm::StringRef name);
+  /// Whether it is a method of models or of optimizers that calls nothing of
+  /// the program.
+  static bool callsNothing(llvm::StringRef method);
   /// The names of fields and methods, for `hasattr` and suggestions.
   std::vector<llvm::StringRef> membersOf(const Val &base);
 
