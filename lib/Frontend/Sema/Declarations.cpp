@@ -314,12 +314,11 @@ static bool declareBefore(Checker &c, Diagnostic &report,
                           const MissingDeclaration &missing,
                           llvm::StringRef name) {
   SourceRange place = missing.choice->range;
-  llvm::StringRef indent = c.textBefore(place);
-  if (!indent.trim().empty())
+  if (!c.beginsLine(place))
     return false;
   std::string declaration = ("var " + name + " = none").str();
   report.fix(FixIt::Safe, "`" + declaration + "`, above",
-             {{place.start(), declaration + "\n" + indent.str()}});
+             {c.insertAbove(place, declaration)});
   return true;
 }
 
@@ -414,10 +413,9 @@ bool Scopes::offerCopy(Diagnostic &report, const ast::NameExpr &target,
   }
   std::string copy = ("var " + target.name + " = " + target.name).str();
   SourceRange first = body->stmts.front()->range;
-  llvm::StringRef before = c.textBefore(first);
-  std::string separator = before.trim().empty() ? ("\n" + before).str() : "; ";
   report.fix(FixIt::Safe, "`" + copy + "`",
-             {{first.start(), copy + separator}});
+             {c.beginsLine(first) ? c.insertAbove(first, copy)
+                                  : Edit{first.start(), copy + "; "}});
   return true;
 }
 

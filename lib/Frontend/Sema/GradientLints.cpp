@@ -103,7 +103,6 @@ void Lints::checkStep(llvm::ArrayRef<const ast::Stmt *> around,
 void Lints::reportOrder(const ast::Stmt &backward, const ast::Stmt &cleared,
                         const ast::Stmt &step) {
   SourceRange whole = cleared.range;
-  llvm::StringRef indent = c.textBefore(backward.range);
   Diagnostic &report =
       c.warning(DiagCode::TD612, whole,
                 "the gradients are cleared before `" +
@@ -111,10 +110,9 @@ void Lints::reportOrder(const ast::Stmt &backward, const ast::Stmt &cleared,
   report.label("clears what `backward` left");
   report.secondaryLabel(step.range, "uses the gradients");
   std::string text = c.text(whole).str();
-  if (indent.trim().empty())
-    report.fix(
-        FixIt::Choice, "`" + text + "`, above `backward`",
-        {{backward.range.start(), text + "\n" + indent.str()}, {whole, ""}});
+  if (c.beginsLine(backward.range))
+    report.fix(FixIt::Choice, "`" + text + "`, above `backward`",
+               {c.insertAbove(backward.range, text), {whole, ""}});
 }
 
 void Lints::checkOrder(llvm::ArrayRef<const ast::Stmt *> stmts) {
@@ -211,16 +209,15 @@ void Lints::reportAdded(const Backward &backward) {
         llvm::any_of(val.as<OptimizerInfo>().leaves(), takesGradient))
       optimizers.push_back(variable.str());
   }
-  llvm::StringRef indent = c.textBefore(backward.range);
   bool hasOne = optimizers.size() == 1;
   std::string optimizer = hasOne ? optimizers[0] : "optimizer";
   std::string clear = optimizer + ".zero_grad()";
   if (models.size() == 1)
     report.note("`" + optimizer + ".step(grad(loss, " + models[0] +
                 "))` keeps none");
-  if (hasOne && indent.trim().empty())
+  if (hasOne && c.beginsLine(backward.range))
     report.fix(FixIt::Choice, "`" + clear + "`, above",
-               {{backward.range.start(), clear + "\n" + indent.str()}});
+               {c.insertAbove(backward.range, clear)});
   else
     report.note("`" + clear + "` above it clears them");
 }

@@ -168,15 +168,10 @@ static void offerMoveAbove(Checker &c, Diagnostic &report,
     report.note("move it before it is used: `" + model + ".to(…)`");
     return;
   }
-  SourceRange line =
-      c.sources.getLine(use.file, c.sources.getLineColumn(use).line);
-  llvm::StringRef code = c.text(line);
-  llvm::StringRef indent =
-      code.take_while([](char c) { return c == ' ' || c == '\t'; });
   for (const std::string &place : places) {
     std::string move = (model + ".to(" + place + ")").str();
     report.fix(FixIt::Choice, "`" + move + "`, above",
-               {{line.start(), (indent + move + "\n").str()}});
+               {c.insertAbove(use, move)});
   }
 }
 

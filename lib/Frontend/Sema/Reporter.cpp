@@ -20,6 +20,15 @@ llvm::StringRef Reporter::textBefore(SourceRange range) const {
   return text({range.file, line.begin, range.begin});
 }
 
+Edit Reporter::insertAbove(SourceRange place, const llvm::Twine &stmt) const {
+  SourceRange line =
+      sources.getLine(place.file, sources.getLineColumn(place).line);
+  llvm::StringRef indent =
+      text(line).take_while([](char l) { return l == ' ' || l == '\t'; });
+  line.begin += indent.size();
+  return {line.start(), (stmt + "\n" + indent).str()};
+}
+
 std::string Reporter::userFunction(llvm::StringRef what) const {
   std::string called = what.str();
   for (const Frame &frame : llvm::reverse(frames)) {

@@ -100,6 +100,13 @@ public:
   SourceRange userRange(SourceRange range) const;
   /// The text of a line up to a range.
   llvm::StringRef textBefore(SourceRange range) const;
+  /// Whether a statement is the first one of its line.
+  bool beginsLine(SourceRange stmt) const {
+    return textBefore(stmt).trim().empty();
+  }
+  /// The edit that inserts a statement above the line of `place`, indented as
+  /// that line is.
+  Edit insertAbove(SourceRange place, const llvm::Twine &stmt) const;
   /// In backquotes: the function or layer that the user's code called, if its
   /// code in the prelude is being walked; else `what`.
   std::string userFunction(llvm::StringRef what) const;

@@ -94,19 +94,15 @@ static void offerTieAbove(Checker &c, Diagnostic &report, SourceRange stmt,
       !isKnownAt(c, *tie->target, use->range) ||
       !isKnownAt(c, *tie->value, use->range))
     return;
-  auto lineOf = [&](SourceRange range) {
-    return c.sources.getLine(range.file, c.sources.getLineColumn(range).line);
-  };
-  SourceRange line = lineOf(stmt), above = lineOf(use->range);
+  SourceRange line =
+      c.sources.getLine(stmt.file, c.sources.getLineColumn(stmt).line);
   llvm::StringRef code = c.text(stmt);
   if (c.text(line).trim() != code)
     return;
-  llvm::StringRef indent =
-      c.text(above).take_while([](char l) { return l == ' ' || l == '\t'; });
   line.end = std::min<uint32_t>(line.end + 1, // with its end
                                 c.sources.getText(line.file).size());
   report.fix(FixIt::Choice, "`" + code + "`, above",
-             {{above.start(), (indent + code + "\n").str()}, {line, ""}});
+             {c.insertAbove(use->range, code), {line, ""}});
 }
 
 static void offerClone(Checker &c, Diagnostic &report, const Val &source) {
