@@ -109,8 +109,7 @@ static std::string getCopies(const Words &words, const Report &report) {
   for (mlir::Operation *op : llvm::ArrayRef(others).take_front(kMostOthers))
     add(op, "an iteration of " + words.spell(op));
   if (others.size() > kMostOthers)
-    parts.push_back("copies in " +
-                    std::to_string(others.size() - kMostOthers) +
+    parts.push_back("copies in " + std::to_string(others.size() - kMostOthers) +
                     " more loops");
   if (parts.empty() && report.placed.copies.getFormula() != "0")
     parts.push_back(words.spellCopies(report.placed.copies) + " in a run (" +

@@ -176,10 +176,11 @@ static void printZsh() {
                                          : ": :(" + row.words + ")")) +
                  " \\\n";
     }
-    options +=
-        getOperands(verb).empty()
-            ? "      '*: :_files -g \"*.tdsl\"'\n"
-            : "      " + quoted(("*: :(" + getOperands(verb) + ")").str()) + "\n";
+    options += getOperands(verb).empty()
+                   ? "      '*: :_files -g \"*.tdsl\"'\n"
+                   : "      " +
+                         quoted(("*: :(" + getOperands(verb) + ")").str()) +
+                         "\n";
     options += "    ;;\n";
   }
   print(zshScript, verbs, options);
@@ -225,11 +226,10 @@ int tdc::completionVerb(const Options &options) {
   else if (options.file == "fish")
     printFish();
   else
-    return reportUsage(options.file.empty()
-                           ? "which shell? its name is missing"
-                           : "there is no completion for `" + options.file +
-                                 "`",
-                       "there is completion for " +
-                           getOperands(*findVerb("completion")));
+    return reportUsage(
+        options.file.empty()
+            ? "which shell? its name is missing"
+            : "there is no completion for `" + options.file + "`",
+        "there is completion for " + getOperands(*findVerb("completion")));
   return ExitOk;
 }

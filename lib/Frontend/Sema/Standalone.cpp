@@ -66,8 +66,9 @@ void Calls::walkAside(llvm::function_ref<void()> walk) {
   Restore<Scope *> savedScope(c.scopes.scope);
   Restore<decltype(c.control.leftModels)> savedLeft(c.control.leftModels);
   Restore<FileScope *> savedFile(c.scopes.file);
-  Restore<unsigned> savedNoGrad(c.tensors.builder.noGrad), savedRegion(c.regionDepth),
-      savedCondition(c.conditionDepth), savedErrors(c.errorCount);
+  Restore<unsigned> savedNoGrad(c.tensors.builder.noGrad),
+      savedRegion(c.regionDepth), savedCondition(c.conditionDepth),
+      savedErrors(c.errorCount);
   Restore<std::string> savedHint(c.models.nameHint);
   Restore<llvm::StringMap<unsigned>> savedNames(c.models.usedNames);
   ModelStates states = saveModels(c);

@@ -266,8 +266,8 @@ static bool isOnlyRescaled(ReadOp read, SymbolTable &symbols) {
   for (unsigned i = 0; i < computed.size(); ++i)
     for (Operation *user : computed[i].getUsers()) {
       auto write = dyn_cast<WriteOp>(user);
-      if (write && symbols.lookup<SlotOp>(write.getSlot()).getKind() ==
-                       SlotKind::Grad)
+      if (write &&
+          symbols.lookup<SlotOp>(write.getSlot()).getKind() == SlotKind::Grad)
         continue;
       if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
         user = user->getParentOp();
