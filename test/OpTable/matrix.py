@@ -183,7 +183,7 @@ def main():
     table = json.loads(subprocess.run([tdc_opt, "--dump-op-table"], check=True, text=True,
                                       capture_output=True).stdout)
     backends = [find_gpu(options.seed)] if options.gpu else find_backends(options.target_cpu)
-    options.part = 1 if options.full else 1 / 6
+    options.part = 1 if options.full else 1 / 10
     print(f"seed {options.seed}; {options.part:.0%} of the cases; "
           f"{', '.join(backend.name for backend in backends)}")
     problems = check_bijection(table)

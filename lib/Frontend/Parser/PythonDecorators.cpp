@@ -21,11 +21,35 @@ std::vector<Edit> Parser::wrapInNoGrad(SourceRange decorator,
   size_t open = def + 2;
   size_t colon = findClosing(open);
   while (tokenAt(colon).kind != Tok::Colon && tokenAt(colon).kind != Tok::End &&
-         tokenAt(colon).kind != Tok::Newline)
+         tokenAt(colon).kind != Tok::Newline &&
+         tokenAt(colon).kind != Tok::LBrace &&
+         tokenAt(colon).kind != Tok::Equal)
     ++colon;
+  if (tokenAt(colon).kind == Tok::LBrace) { // `fn f(x) { … }`
+    size_t end = colon;
+    for (unsigned depth = 1; depth != 0;) {
+      Tok kind = tokenAt(++end).kind;
+      if (kind == Tok::End)
+        return {};
+      depth += kind == Tok::LBrace;
+      depth -= kind == Tok::RBrace;
+    }
+    return {removeLine(decorator),
+            {rangeOf(tokenAt(colon)).finish(), " with no_grad {"},
+            {rangeOf(tokenAt(end)).start(), "} "}};
+  }
+  if (tokenAt(colon).kind == Tok::Equal) { // `fn f(x) = …`
+    size_t end = colon;
+    while (tokenAt(end + 1).kind != Tok::Newline &&
+           tokenAt(end + 1).kind != Tok::End)
+      ++end;
+    return {removeLine(decorator),
+            {rangeOf(tokenAt(colon)), "{ with no_grad { return"},
+            {rangeOf(tokenAt(end)).finish(), " } }"}};
+  }
   if (tokenAt(colon).kind != Tok::Colon ||
       tokenAt(colon + 1).kind != Tok::Newline)
-    return {}; // already in braces, or on one line
+    return {}; // on one line
   llvm::StringRef outer = indentOf(tokenAt(def).begin);
   size_t first = colon + 1, last = colon;
   while (tokenAt(first).kind == Tok::Newline)

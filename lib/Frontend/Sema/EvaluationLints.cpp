@@ -20,8 +20,9 @@ void Lints::runsForTraining(llvm::StringRef does) {
     return frame.self && !c.isPrelude(frame.callRange.file);
   });
   SourceRange layer = c.userRange(c.here);
-  TrainingMode mode{outer == c.frames.end() ? layer : outer->callRange, layer,
-                    does.str()};
+  TrainingMode mode{
+      outer == c.frames.end() ? layer : outer->callRange, layer, does.str(),
+      outer != c.frames.end() && outer->self->mode == ModelState::Eval};
   // A pass whose results are not used is for the running statistics.
   if (c.textBefore(mode.call).trim().ends_with("let _ ="))
     return;
@@ -44,6 +45,12 @@ static void report(Checker &c, llvm::ArrayRef<TrainingMode> modes) {
       report.label(mode.does);
     else
       report.secondaryLabel(mode.layer, mode.does);
+    if (mode.isInEval) {
+      report.note("the model is in evaluation mode, and `" +
+                  c.text(mode.layer).split('(').first +
+                  "` does not know: give it `training=self.training`");
+      continue;
+    }
     llvm::StringRef callee = c.text(mode.call).split('(').first;
     report.note("`" + callee + ".eval()` before it, and `" + callee +
                 ".train()` before the next training");

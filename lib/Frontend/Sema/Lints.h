@@ -35,6 +35,7 @@ struct TrainingMode {
   SourceRange call;  ///< of a model of the program, or `layer`
   SourceRange layer; ///< the user's call that led to it
   std::string does;
+  bool isInEval = false; ///< the model has `eval()`: the layer does not ask it
 };
 
 /// A call without gradients that changes images at random.

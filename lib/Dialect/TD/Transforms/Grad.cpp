@@ -271,7 +271,8 @@ static bool isOnlyRescaled(ReadOp read, SymbolTable &symbols) {
         continue;
       if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
         user = user->getParentOp();
-      else if (user->getNumRegions() != 0 || !isMemoryEffectFree(user))
+      else if (user->getNumRegions() != 0 || user->getNumResults() == 0 ||
+               !isMemoryEffectFree(user))
         return false;
       computed.insert(user->result_begin(), user->result_end());
     }
