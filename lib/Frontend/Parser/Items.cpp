@@ -61,7 +61,6 @@ llvm::ArrayRef<Directive> Parser::parseDirectives() {
   llvm::SmallVector<llvm::StringRef> words;
   line.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
   llvm::SmallVector<Directive> directives;
-  bool isPrelude = sources.getName(file).starts_with("<");
   for (llvm::StringRef word : words) {
     auto [key, value] = word.split('=');
     uint32_t begin = word.begin() - text.begin();
@@ -69,7 +68,7 @@ llvm::ArrayRef<Directive> Parser::parseDirectives() {
         {{file, begin, uint32_t(begin + word.size())}, key, value});
     if (key == "edition")
       checkEdition(directives.back(), diags);
-    else if (key != "placement" && !isPrelude)
+    else if (key != "placement" && key != "shapes") // the prelude's
       diags
           .report(DiagCode::TD119, directives.back().range,
                   "`" + key + "` is no setting of a file")
