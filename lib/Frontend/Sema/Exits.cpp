@@ -89,7 +89,8 @@ Flow ControlFlow::execReturn(const ast::ReturnStmt &stmt) {
 }
 
 Flow ControlFlow::leaveFunction(Val result) {
-  if (c.regionDepth != c.frames.back().regionDepth)
+  // The members of a model have no paths that join after them.
+  if (c.frames.back().fn && c.regionDepth != c.frames.back().regionDepth)
     recordLeft(exits::kReturns);
   set(c, exits::kResult, std::move(result));
   set(c, exits::kReturns, makeBool(true));
