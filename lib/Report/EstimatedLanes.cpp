@@ -21,13 +21,6 @@
 using namespace tdc;
 using td::CarryingLoop;
 
-unsigned tdc::getLoopDepth(mlir::Operation *op) {
-  unsigned depth = 0;
-  for (; op; op = op->getParentOp())
-    depth += bool(CarryingLoop(op));
-  return depth;
-}
-
 // All times are nanoseconds: the host's time to issue an operation to a GPU,
 // the fixed cost of a copy, and the time of one byte, which is the unit of
 // OpCosts.
@@ -368,7 +361,7 @@ std::optional<Lanes> tdc::estimateLanes(mlir::ModuleOp scheduled) {
     double work = loop ? getWork(loop) : 0;
     if (work == 0)
       return;
-    unsigned depth = getLoopDepth(op);
+    unsigned depth = td::getLoopDepth(op);
     if (std::pair(depth, work) > most) {
       most = {depth, work};
       hottest = loop;

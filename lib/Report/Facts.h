@@ -20,9 +20,6 @@ int64_t countReplicaBytes(mlir::ModuleOp placed);
 std::vector<LineDevices> getDevicesOfLines(mlir::ModuleOp module,
                                            llvm::ArrayRef<Place> devices);
 
-/// The number of loops around an op, itself included.
-unsigned getLoopDepth(mlir::Operation *op);
-
 /// The arithmetic of the lines of a placed module, as often as a dry run of the
 /// module runs them.
 std::vector<LineArithmetic> countArithmetic(mlir::ModuleOp placed,

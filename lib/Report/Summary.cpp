@@ -2,7 +2,6 @@
 
 #include "Dialect/TD/IR/CarryingLoop.h"
 #include "Dialect/TD/IR/Locations.h"
-#include "Facts.h"
 #include "Words.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,7 +47,8 @@ static mlir::Operation *findLoop(const Report &report) {
     });
   if (!found)
     for (const CopyStep &step : report.steps)
-      if (CarryingLoop(step.op) && getLoopDepth(step.op) > getLoopDepth(found))
+      if (CarryingLoop(step.op) &&
+          td::getLoopDepth(step.op) > td::getLoopDepth(found))
         found = step.op;
   return found;
 }

@@ -83,8 +83,8 @@ public:
   SizeTable &sizes;
   /// Why the last function failed.
   TypeFailure failure;
-  /// `with no_grad` blocks around this point: what ops make in them has no
-  /// gradient, and other names of a value leave it as it is.
+  /// `with no_grad` blocks around this point: results of ops in them have no
+  /// gradient.
   unsigned noGrad = 0;
 
   Emitter &emit() { return getEmitter(); }

@@ -19,14 +19,13 @@ static bool startsFunction(llvm::StringRef text) {
 std::vector<Edit> Parser::wrapInNoGrad(SourceRange decorator,
                                        size_t def) const {
   size_t open = def + 2;
-  size_t colon = findClosing(open);
-  while (tokenAt(colon).kind != Tok::Colon && tokenAt(colon).kind != Tok::End &&
-         tokenAt(colon).kind != Tok::Newline &&
-         tokenAt(colon).kind != Tok::LBrace &&
-         tokenAt(colon).kind != Tok::Equal)
-    ++colon;
-  if (tokenAt(colon).kind == Tok::LBrace) { // `fn f(x) { … }`
-    size_t end = colon;
+  size_t sign = findClosing(open); // that begins the body: `:`, `{` or `=`
+  while (tokenAt(sign).kind != Tok::Colon && tokenAt(sign).kind != Tok::End &&
+         tokenAt(sign).kind != Tok::Newline &&
+         tokenAt(sign).kind != Tok::LBrace && tokenAt(sign).kind != Tok::Equal)
+    ++sign;
+  if (tokenAt(sign).kind == Tok::LBrace) { // `fn f(x) { … }`
+    size_t end = sign;
     for (unsigned depth = 1; depth != 0;) {
       Tok kind = tokenAt(++end).kind;
       if (kind == Tok::End)
@@ -35,23 +34,23 @@ std::vector<Edit> Parser::wrapInNoGrad(SourceRange decorator,
       depth -= kind == Tok::RBrace;
     }
     return {removeLine(decorator),
-            {rangeOf(tokenAt(colon)).finish(), " with no_grad {"},
+            {rangeOf(tokenAt(sign)).finish(), " with no_grad {"},
             {rangeOf(tokenAt(end)).start(), "} "}};
   }
-  if (tokenAt(colon).kind == Tok::Equal) { // `fn f(x) = …`
-    size_t end = colon;
+  if (tokenAt(sign).kind == Tok::Equal) { // `fn f(x) = …`
+    size_t end = sign;
     while (tokenAt(end + 1).kind != Tok::Newline &&
            tokenAt(end + 1).kind != Tok::End)
       ++end;
     return {removeLine(decorator),
-            {rangeOf(tokenAt(colon)), "{ with no_grad { return"},
+            {rangeOf(tokenAt(sign)), "{ with no_grad { return"},
             {rangeOf(tokenAt(end)).finish(), " } }"}};
   }
-  if (tokenAt(colon).kind != Tok::Colon ||
-      tokenAt(colon + 1).kind != Tok::Newline)
+  if (tokenAt(sign).kind != Tok::Colon ||
+      tokenAt(sign + 1).kind != Tok::Newline)
     return {}; // on one line
   llvm::StringRef outer = indentOf(tokenAt(def).begin);
-  size_t first = colon + 1, last = colon;
+  size_t first = sign + 1, last = sign;
   while (tokenAt(first).kind == Tok::Newline)
     ++first;
   for (size_t i = first; tokenAt(i).kind != Tok::End; ++i) {

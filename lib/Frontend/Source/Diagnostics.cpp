@@ -232,16 +232,13 @@ std::optional<llvm::StringRef>
 tdc::findNearest(llvm::StringRef word,
                  llvm::ArrayRef<llvm::StringRef> candidates) {
   // `Dropout2D` is the model, not the function `dropout2d`.
-  auto countLetters = [&](llvm::StringRef candidate) {
-    return candidate.equals_insensitive(word) ? word.edit_distance(candidate)
-                                              : UINT_MAX;
-  };
-  auto *same = std::min_element(candidates.begin(), candidates.end(),
-                                [&](llvm::StringRef a, llvm::StringRef b) {
-                                  return countLetters(a) < countLetters(b);
-                                });
-  if (same != candidates.end() && same->equals_insensitive(word))
-    return *same;
+  std::optional<llvm::StringRef> same;
+  for (llvm::StringRef candidate : candidates)
+    if (candidate.equals_insensitive(word) &&
+        (!same || word.edit_distance(candidate) < word.edit_distance(*same)))
+      same = candidate;
+  if (same)
+    return same;
   // One typo for every three letters; for shorter words any candidate would be
   // near.
   std::optional<llvm::StringRef> nearest;

@@ -79,6 +79,14 @@ private:
   mlir::Operation *op;
 };
 
+/// The number of loops around an op, itself included; 0 for null.
+inline unsigned getLoopDepth(mlir::Operation *op) {
+  unsigned depth = 0;
+  for (; op; op = op->getParentOp())
+    depth += bool(CarryingLoop(op));
+  return depth;
+}
+
 } // namespace tdc::td
 
 #endif // TDC_DIALECT_TD_IR_CARRYINGLOOP_H

@@ -295,7 +295,7 @@ void GradPass::checkUses() {
     if (isFlag || sums.contains(read) ||
         symbols.lookup<SlotOp>(slot).getKind() != SlotKind::Grad)
       return;
-    if (!isOnlyRescaled(read, symbols))
+    if (!used.contains(slot) && !isOnlyRescaled(read, symbols))
       used.insert(slot);
     if (!read->hasOneUse() || !isa<DetachOp>(*read->user_begin()))
       steps[read.getLoc()] |= accumulated.contains(slot);

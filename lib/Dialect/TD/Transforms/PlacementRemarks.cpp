@@ -12,13 +12,6 @@ using namespace mlir;
 
 namespace tdc::td {
 
-static unsigned getDepth(Operation *op) {
-  unsigned depth = 0;
-  for (; op; op = op->getParentOp())
-    depth += CarryingLoop(op) ? 1 : 0;
-  return depth;
-}
-
 /// A key for a value and a target. Passes replace values but keep their
 /// locations.
 static std::string getKey(Value content, const Place &to) {
@@ -39,7 +32,7 @@ TransferRemarks::TransferRemarks(ModuleOp module)
     if (!op.getImplied() && op.getInput().getType() != op.getType())
       transfers.push_back({op.getLoc(),
                            getKey(getContent(op), getPlace(op.getType())),
-                           getDepth(op)});
+                           getLoopDepth(op)});
   });
 }
 
@@ -52,7 +45,7 @@ void TransferRemarks::emit(ModuleOp module) const {
   for (const CopySite &site : sites)
     for (Value content : site.contents) {
       std::string key = getKey(content, site.to);
-      unsigned depth = getDepth(site.ops.front());
+      unsigned depth = getLoopDepth(site.ops.front());
       auto [known, isNew] = depths.try_emplace(key, depth);
       known->second = std::min(known->second, depth);
       ++left[key];
