@@ -82,7 +82,9 @@ static llvm::StringRef getInsteadOf(llvm::StringRef library) {
   return llvm::StringSwitch<llvm::StringRef>(library)
       .Case("numpy",
             "tensors have the functions of its arrays, as in `zeros(3)` and "
-            "`x.mean()`; `load(\"x.npy\")` reads its files")
+            "`x.mean()`; `load(\"x.npy\")` reads the files that `np.save` of a "
+            "script in "
+            "Python writes")
       .Case("torchvision",
             "`load` reads images, and data sets in the format of "
             "MNIST")

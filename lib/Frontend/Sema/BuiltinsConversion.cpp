@@ -87,7 +87,7 @@ static Val toList(Checker &c, const Bound &args) {
   constexpr int64_t most = 10000;
   if (count > most) {
     c.error(DiagCode::TD215, args.range(),
-            "a list of " + llvm::Twine(count) + " elements of a tensor")
+            "a list of " + countOf(count, "element") + " of a tensor")
         .label("`tolist` reads up to " + llvm::Twine(most) +
                " of them, one by one");
     return c.fail();

@@ -276,9 +276,7 @@ static Val save(Checker &c, const Bound &bound) {
   if (!canWrite(c, path, FileContents::State) ||
       !fillCheckpoint(c, bound, checkpoint, true))
     return c.fail();
-  for (const auto &keyword : args.keywords)
-    if (keyword.val.is(ValKind::Optimizer))
-      c.lints.savesOptimizer(path, keyword.name.text, keyword.val);
+  c.lints.saves(path, args.keywords);
   c.emit().save(c.host.materialize(path), checkpoint);
   return makeVal(ValKind::None);
 }

@@ -40,6 +40,16 @@ static Val augments(Checker &c, const Bound &args) {
   return makeVal(ValKind::None);
 }
 
+static Val makesSchedule(Checker &c, const Bound &args) {
+  c.lints.makesSchedule(args["optimizer"]);
+  return makeVal(ValKind::None);
+}
+
+static Val stepsSchedule(Checker &c, const Bound &args) {
+  c.lints.stepsSchedule(args["optimizer"]);
+  return makeVal(ValKind::None);
+}
+
 /// "`y`", if the user's code says so in a few words; else nothing.
 static std::string asWritten(Checker &c, SourceRange range) {
   constexpr size_t most = 40;
@@ -75,7 +85,9 @@ llvm::ArrayRef<Builtin> sema::getLintBuiltins() {
        Shares::Nothing, Takes::Names},
       {"augments", "does", augments},
       {"for_training", "does", forTraining},
+      {"makes_schedule", "optimizer", makesSchedule},
       {"picks", "index, input, name", picks, Shares::Nothing, Takes::Names},
+      {"steps_schedule", "optimizer", stepsSchedule},
   };
   return table;
 }

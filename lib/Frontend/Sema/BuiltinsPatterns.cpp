@@ -67,8 +67,8 @@ static bool solveAxes(Checker &c, const TensorType &type,
                       llvm::ArrayRef<AxisGroup> left,
                       llvm::StringMap<Size> &sizes, std::string &problem) {
   if (left.size() != type.dims.size()) {
-    problem = "the left side has " + std::to_string(left.size()) +
-              " dims, the tensor is " + typeText(type);
+    problem = "the left side has " + countOf(left.size(), "dim") +
+              ", the tensor is " + typeText(type);
     return false;
   }
   llvm::StringMap<bool> seen;

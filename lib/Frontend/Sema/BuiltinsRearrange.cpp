@@ -85,7 +85,7 @@ static Val pad(Checker &c, const Bound &args) {
       elementsOf(list).size() > 2 * rank) {
     c.error(DiagCode::TD222, args.range(),
             "`pad` is a list of two numbers for each dim, from the last one on")
-        .label("the input has " + llvm::Twine(rank) + " dims");
+        .label("the input has " + countOf(rank, "dim"));
     return c.fail();
   }
   bool isKnown = llvm::all_of(elementsOf(list), [&](const Val &number) {

@@ -83,8 +83,7 @@ Val Calls::call(const Val &callee, CallArgs &args) {
 void Calls::reportExtra(const CallArgs &args, llvm::StringRef what,
                         llvm::StringRef kind, size_t most) {
   c.error(DiagCode::TD205, args.range,
-          what + " takes " + llvm::Twine(most) + " " + kind + "argument" +
-              (most == 1 ? "" : "s") + ", " +
+          what + " takes " + countOf(most, (kind + "argument").str()) + ", " +
               llvm::Twine(args.positional.size()) + " are given");
 }
 

@@ -47,6 +47,11 @@ static bool areExclusive(llvm::ArrayRef<const ast::Stmt *> stmts, SourceRange a,
   });
 }
 
+/// Whether a checkpoint holds the state of a value.
+static bool isKept(const Val &val) {
+  return val.is(ValKind::Optimizer) || val.is(ValKind::Model);
+}
+
 void Lints::restores(SourceRange range, const Val &path,
                      llvm::ArrayRef<const Val *> models, bool hasOptimizer) {
   if (hasOptimizer || c.isWalkedAside())
@@ -61,20 +66,22 @@ void Lints::restores(SourceRange range, const Val &path,
       entry.parameters.insert(parameter);
   }
   for (llvm::StringRef name : c.scopes.variablesHere())
-    if (const Val &val = c.scopes.lookup(name)->val; val.is(ValKind::Optimizer))
-      entry.optimizers.push_back({name.str(), val.share<OptimizerInfo>()});
+    if (const Val &val = c.scopes.lookup(name)->val; isKept(val))
+      entry.named.push_back({name.str(), val});
   restored.push_back(std::move(entry));
 }
 
-void Lints::savesOptimizer(const Val &path, llvm::StringRef keyword,
-                           const Val &optimizer) {
-  if (c.isWalkedAside())
+void Lints::saves(const Val &path, llvm::ArrayRef<CallArgs::Keyword> keywords) {
+  bool hasOptimizer = llvm::any_of(keywords, [](auto &keyword) {
+    return keyword.val.is(ValKind::Optimizer);
+  });
+  if (!hasOptimizer || c.isWalkedAside())
     return;
   for (Restored &entry : restored)
-    if (!entry.saved && areSamePaths(entry.path, path)) {
-      entry.saved = optimizer.share<OptimizerInfo>();
-      entry.keyword = keyword.str();
-    }
+    if (entry.saved.empty() && areSamePaths(entry.path, path))
+      for (const CallArgs::Keyword &keyword : keywords)
+        if (isKept(keyword.val))
+          entry.saved.push_back({keyword.name.text.str(), keyword.val});
 }
 
 void Lints::stepsRestored(const OptimizerInfo &optimizer) {
@@ -99,23 +106,36 @@ void Lints::stepsRestored(const OptimizerInfo &optimizer) {
 
 void Lints::checkRestored() {
   for (const Restored &entry : restored) {
-    if (!entry.isStepped || !entry.saved)
+    if (!entry.isStepped || entry.saved.empty())
       continue;
     Diagnostic &report = c.warning(DiagCode::TD619, entry.range);
     report.label("its moments start anew");
     llvm::StringRef call = c.text(entry.range);
-    std::string argument;
-    for (auto &[name, optimizer] : entry.optimizers)
-      if (optimizer == entry.saved)
-        argument = entry.keyword + "=" + name;
-    if (argument.empty() || !call.starts_with("restore(")) {
-      report.note("`restore(path, model=model, " + entry.keyword +
+    // The optimizer, and schedules.
+    std::string arguments, keyword;
+    bool areNamed = call.starts_with("restore(");
+    for (const NamedVal &saved : entry.saved) {
+      if (saved.val.is(ValKind::Optimizer))
+        keyword = saved.name;
+      if (llvm::any_of(entry.models, [&](const Val &model) {
+            return model.data == saved.val.data;
+          }))
+        continue;
+      auto *known = llvm::find_if(entry.named, [&](const NamedVal &named) {
+        return named.val.data == saved.val.data;
+      });
+      areNamed &= known != entry.named.end();
+      if (areNamed)
+        arguments += ", " + saved.name + "=" + known->name;
+    }
+    if (!areNamed) {
+      report.note("`restore(path, model=model, " + keyword +
                   "=optimizer)` reads both");
       continue;
     }
     SourceRange end = entry.range;
     end.begin = end.end = end.end - 1; // before the bracket
-    report.fix(FixIt::Choice, "`" + call.drop_back() + ", " + argument + ")`",
-               {{end, ", " + argument}});
+    report.fix(FixIt::Choice, "`" + call.drop_back() + arguments + ")`",
+               {{end, arguments}});
   }
 }

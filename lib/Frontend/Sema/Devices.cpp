@@ -184,8 +184,8 @@ void Devices::checkDeviceExists(const Place &place, SourceRange range) {
     return;
   }
   report
-      .label("this machine shows " + llvm::Twine(count) + " CUDA device" +
-             (count == 1 ? "" : "s") + ": " + listDevices(count))
+      .label("this machine shows " + countOf(count, "CUDA device") + ": " +
+             listDevices(count))
       .note("CUDA_VISIBLE_DEVICES renumbers devices: with "
             "CUDA_VISIBLE_DEVICES=2,3 physical GPUs 2 and 3 are cuda:0 and "
             "cuda:1");

@@ -180,4 +180,7 @@ void Lints::finish() {
   report(c, modes);
   checkRows();
   checkRestored();
+  checkSchedules();
+  checkClips();
+  checkReplaced();
 }

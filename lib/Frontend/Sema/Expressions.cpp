@@ -261,7 +261,7 @@ static std::optional<Val> tensorField(Checker &c, const Val &tensor,
     bool ofMatrices = name.starts_with("m");
     if (ofMatrices ? rank < 2 : rank != 2) {
       c.error(DiagCode::TD403, range,
-              "`." + name + "` of a tensor with " + llvm::Twine(rank) + " dims")
+              "`." + name + "` of a tensor with " + countOf(rank, "dim"))
           .label(typeText(type))
           .note(ofMatrices ? "`." + name + "` swaps the last two dims"
                            : "`." + name + "` is for 2 dims; `.m" + name +

@@ -133,6 +133,7 @@ void Lints::checkOrder(llvm::ArrayRef<const ast::Stmt *> stmts) {
 //===----------------------------------------------------------------------===//
 
 void Lints::clearsGradient(const Slot &slot) {
+  clearsClipped(slot);
   if (!c.control.loops.empty())
     c.control.loops.back().cleared.insert(slot.gradName);
 }
@@ -140,6 +141,9 @@ void Lints::clearsGradient(const Slot &slot) {
 void Lints::steps(const OptimizerInfo &optimizer,
                   llvm::ArrayRef<const Slot *> byGradients) {
   stepsRestored(optimizer);
+  stepsScheduled(optimizer);
+  usesClipped(byGradients);
+  stepsReplaced(optimizer);
   if (c.control.loops.empty())
     return;
   // A step in some iterations may be that of the last one.

@@ -105,6 +105,7 @@ Val Training::backward(const Val &loss, SourceRange range) {
     c.control.loops.back().trains = true;
     c.control.loops.back().backwards.push_back(std::move(record));
   }
+  c.lints.addsTo(gradients);
   c.emit().backward(loss.value, parameters, gradients, flags);
   for (const std::string &gradient : gradients)
     c.models.forgetRead(gradient);

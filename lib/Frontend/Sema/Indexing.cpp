@@ -300,7 +300,7 @@ std::optional<Indexing::Resolved> Indexing::resolveItems(const TensorType &type,
     used += item->kind != SubscriptItem::Ellipsis && !index.is(ValKind::None);
   if (used > rank) {
     c.error(DiagCode::TD403, range,
-            llvm::Twine(used) + " indices for " + llvm::Twine(rank) + " dims")
+            llvm::Twine(used) + " indices for " + countOf(rank, "dim"))
         .label(typeText(type));
     return std::nullopt;
   }

@@ -120,7 +120,7 @@ Val Checker::changeList(const ast::Expr &target, Val list,
                                  size ? "the index is out of range"
                                       : "`pop` from an empty list");
       if (size)
-        report.label("it has " + llvm::Twine(size) + " elements");
+        report.label("it has " + countOf(size, "element"));
       return fail();
     }
   }

@@ -224,6 +224,7 @@ Val Training::buildOptimizer(const Bound &args) {
     return c.fail();
   }
   auto info = std::make_shared<OptimizerInfo>();
+  info->made = args.range();
   info->kind = &getOptimizerKind(args.name);
   info->groups = groupsOf(given);
   info->name = c.models.uniqueName(

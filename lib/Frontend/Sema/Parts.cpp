@@ -77,6 +77,7 @@ void Models::replacePart(ModelInstance &model, ModelInstance::Member &member,
   auto &old = former.as<ModelInstance>();
   if (&old == &part || isPart(old))
     return;
+  c.lints.replacesPart(former, val, range);
   old.adopted = false;
   if (old.name.empty())
     old.name = uniqueName("former_" + member.name);

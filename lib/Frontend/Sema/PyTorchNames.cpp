@@ -176,6 +176,7 @@ llvm::StringRef sema::getOtherWay(llvm::StringRef name) {
       .Case("input", "arg name: str")
       .Case("no_grad", "with no_grad { … }")
       .Case(".numpy", "save(\"x.npy\", x)")
+      .Case("set_grad_enabled", "with no_grad { … }")
       .Case("open", "load(path)")
       .Case("opt.load_state_dict", "restore(path, model=model, opt=opt)")
       .Case("opt.state_dict", "save(path, model=model, opt=opt)")

@@ -142,8 +142,8 @@ std::optional<unsigned> Tensors::takeDim(const Val &dim, const TensorType &type,
   if (!index)
     c.error(DiagCode::TD403, dim.range.isValid() ? dim.range : range,
             "there is no dim " + llvm::Twine(*number))
-        .label(typeText(type) + " has " + llvm::Twine(type.dims.size()) +
-               " dims, counted from 0");
+        .label(typeText(type) + " has " + countOf(type.dims.size(), "dim") +
+               ", counted from 0");
   return index;
 }
 

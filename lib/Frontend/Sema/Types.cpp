@@ -237,9 +237,8 @@ bool Types::matchRest(const Annotated &given,
   if (dims.size() != rank) {
     bool isLeast = hasRest && !isKnown;
     Diagnostic &report = reportMismatch(
-        given, "it has " + llvm::Twine(dims.size()) +
-                   (isLeast ? " dims, not at least " : " dims, not ") +
-                   llvm::Twine(rank));
+        given, "it has " + countOf(dims.size(), "dim") + ", not " +
+                   (isLeast ? "at least " : "") + llvm::Twine(rank));
     if (dims.size() == rank + 1 && dims.back().isConstant(1))
       c.offerSuffix(report, given.range, ".squeeze(-1)");
     return false;

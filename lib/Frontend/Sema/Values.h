@@ -317,6 +317,7 @@ struct ParameterGroup : Payload {
 };
 
 struct OptimizerInfo : Payload {
+  SourceRange made;
   const OptimizerKind *kind = nullptr;
   std::string name;
   std::vector<std::shared_ptr<ParameterGroup>> groups;

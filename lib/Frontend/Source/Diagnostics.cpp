@@ -156,13 +156,16 @@ void DiagnosticEngine::takeOverDropped(const DiagnosticEngine &other) {
   droppedWarnings = std::max(droppedWarnings, other.droppedWarnings);
 }
 
+std::string tdc::countOf(size_t count, llvm::StringRef noun) {
+  return (llvm::Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
+}
+
 std::string DiagnosticEngine::takeDropped() {
   std::string text;
   auto take = [&](unsigned &count, llvm::StringRef what) {
     if (count != 0)
-      text += ((text.empty() ? "and " : ", ") + llvm::Twine(count) + " more " +
-               what + (count == 1 ? "" : "s"))
-                  .str();
+      text += (text.empty() ? "and " : ", ") +
+              countOf(count, ("more " + what).str());
     count = 0;
   };
   take(droppedErrors, "error");
