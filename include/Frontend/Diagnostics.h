@@ -54,8 +54,6 @@ const DiagInfo *findDiagInfo(llvm::StringRef name);
 
 /// "TR103", the name of a code of running programs (tdc_errors.def).
 std::string getRunTimeCode(int32_t number);
-/// "1 dim", "2 dims".
-std::string countOf(size_t count, llvm::StringRef noun);
 
 /// A position and a text about it, which may be empty.
 struct Label {

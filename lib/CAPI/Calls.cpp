@@ -2,6 +2,7 @@
 
 #include "Handles.h"
 #include "Tensors.h"
+#include "tdc_text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -62,10 +63,6 @@ private:
 std::string describe(const Function &function, const char *what,
                      const tdc_tensor_type &type) {
   return std::string(what) + " `" + type.name + "` of `" + function.name + "`";
-}
-
-std::string countText(size_t count, const char *what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 bool overlap(const void *one, int64_t oneBytes, const void *other,
@@ -172,10 +169,10 @@ tdc_status tdc_call(tdc_module *module, const tdc_function *called,
   if (numInputs != function.num_inputs || numOutputs != function.num_outputs)
     return fail(error, TDC_USAGE_ERROR,
                 std::string("`") + function.name + "` has " +
-                    countText(function.num_inputs, "input") + " and " +
-                    countText(function.num_outputs, "output") +
-                    "; the call has " + countText(numInputs, "input") +
-                    " and " + countText(numOutputs, "output"));
+                    countOf(function.num_inputs, "input") + " and " +
+                    countOf(function.num_outputs, "output") +
+                    "; the call has " + countOf(numInputs, "input") + " and " +
+                    countOf(numOutputs, "output"));
   if (std::string fault = findFault(function, inputs, outputs); !fault.empty())
     return fail(error, TDC_USAGE_ERROR, fault);
   llvm::SmallVector<Input, 4> readable(function.num_inputs);

@@ -12,6 +12,7 @@
 #include "Target/HostTarget.h"
 #include "Target/Objects.h"
 #include "tdc_files.h"
+#include "tdc_text.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
@@ -84,8 +85,7 @@ void Compilation::requireDevice(uint32_t ordinal, const llvm::Twine &title) {
     return;
   Diagnostic &report = diags.report(DiagCode::TD506, SourceRange(), title);
   if (count > 0)
-    report.note(llvm::Twine("this machine shows ") + llvm::Twine(count) +
-                " CUDA device" + (count == 1 ? "" : "s"));
+    report.note("this machine shows " + countOf(count, "CUDA device"));
   report.note(whyNoDevices(options, ordinal + 1));
 }
 

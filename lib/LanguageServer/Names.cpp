@@ -384,6 +384,13 @@ int Names::findDeclared(SourceRange range) const {
   return -1;
 }
 
+bool Names::isShared(int symbol) const {
+  const Symbol &found = symbols[symbol];
+  auto ofFile = scopes.front().names.find(found.name);
+  return found.kind == Symbol::Method || found.kind == Symbol::Parameter ||
+         (ofFile != scopes.front().names.end() && ofFile->second == symbol);
+}
+
 std::vector<int> Names::getVisible(uint32_t offset) const {
   // What follows a statement of the file is visible in functions only.
   bool isInDecl = llvm::any_of(symbols, [&](const Symbol &symbol) {

@@ -74,6 +74,9 @@ public:
   /// What the names around an offset mean, innermost scope first; a name that
   /// is hidden is not listed.
   std::vector<int> getVisible(uint32_t offset) const;
+  /// Whether another file can say the symbol's name: it is declared at the top
+  /// level, or is a method or a parameter.
+  bool isShared(int symbol) const;
   /// The model around an offset, or null.
   const ast::ModelDecl *findModel(uint32_t offset) const;
 

@@ -267,16 +267,24 @@ private:
            });
   }
 
-  /// The path of another open document that imports this one and has the word
+  static bool hasName(const Syntax &syntax, llvm::StringRef name) {
+    return llvm::any_of(syntax.names.getAll(), [&](const Occurrence &other) {
+      return syntax.sources.getText(other.range) == name;
+    });
+  }
+
+  /// The path of another open document that imports this one and has the name
   /// at a position; "" if there is none.
   std::string findImporter(Document &document, lsp::Position position) {
-    const Syntax &syntax = document.getSyntax();
-    const Occurrence *name =
-        syntax.names.find(document.text->getOffset(position));
+    const Names &names = document.getSyntax().names;
+    const Occurrence *name = names.find(document.text->getOffset(position));
+    int symbol = name ? findSymbol(document, *name) : -1;
+    if (symbol < 0 || !names.isShared(symbol))
+      return "";
     for (auto &[path, other] : documents)
-      if (name && other.getAnalysis() &&
+      if (other.getAnalysis() &&
           reads(*other.getAnalysis(), document.getPath()) &&
-          other.text->get().contains(syntax.sources.getText(name->range)))
+          hasName(other.getSyntax(), names.getSymbol(symbol).name))
         return path;
     return "";
   }

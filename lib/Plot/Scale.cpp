@@ -30,8 +30,10 @@ Scale::Scale(double least, double most, unsigned wanted, double leastStep)
   }
   // Dividing first: the difference of two numbers can overflow.
   step = roundUp(end / wanted - begin / wanted);
-  if (step < leastStep)
-    step = roundUp(leastStep);
+  // One tick at least.
+  double larger = roundUp(std::max(step, leastStep));
+  if (std::ceil(begin / larger - kSlack) <= std::floor(end / larger + kSlack))
+    step = larger;
 }
 
 Scale Scale::makeLogarithmic(double least, double most, unsigned wanted) {
@@ -60,7 +62,7 @@ std::vector<double> Scale::getTicks() const {
   std::vector<double> ticks;
   double first = std::ceil(begin / step - kSlack),
          last = std::floor(end / step + kSlack);
-  for (unsigned i = 0, count = unsigned(last - first) + 1; i != count; ++i) {
+  for (int i = 0, count = int(last - first) + 1; i < count; ++i) {
     double tick = (first + i) * step;
     ticks.push_back(isLog ? std::pow(10, tick) : tick);
   }

@@ -11,8 +11,8 @@ namespace tdc {
 /// The range of an axis and the round numbers that it shows.
 class Scale {
 public:
-  /// Numbers from `least` to `most`, with about `wanted` ticks; no two
-  /// ticks nearer to each other than `leastStep`.
+  /// Numbers from `least` to `most`, with about `wanted` ticks, at least one;
+  /// no two ticks nearer to each other than `leastStep`.
   Scale(double least, double most, unsigned wanted, double leastStep = 0);
   /// The same for an axis of powers of ten. The numbers are positive.
   static Scale makeLogarithmic(double least, double most, unsigned wanted);

@@ -20,7 +20,8 @@ public:
   Interruptible(const Interruptible &) = delete;
 
 private:
-  bool isInstalled = false;
+  bool isSet = false;
+  tdc_module *const volatile *outer = nullptr; ///< what ran before it
 };
 
 } // namespace tdsl

@@ -1,8 +1,8 @@
-//===- tdc_text.h - names from outside, in messages -----------------------===//
+//===- tdc_text.h - words and names from outside, in messages -------------===//
 //
 // Names of files and the keys in them are untrusted text. Only this file
-// decides, for compiler and runtime alike, how a message shows them, and how a
-// printed list shows its strs.
+// decides, for compiler and runtime alike, how a message shows them and counts
+// of things, and how a printed list shows its strs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,6 +97,13 @@ inline std::string printable(std::string_view text, bool keepsLines = false) {
     return !isControl(code) || (code == '\n' && keepsLines);
   });
   return out;
+}
+
+/// "1 dim", "2 dims".
+inline std::string countOf(int64_t count, std::string_view noun) {
+  std::string text = std::to_string(count) + " ";
+  text += noun;
+  return count == 1 ? text : text + "s";
 }
 
 /// Appends Python's repr() of a str, as an element of a printed list: in single

@@ -171,7 +171,8 @@ def check_outline(page):
 def check_files():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        (folder / "parts.tdsl").write_text("\nfn half(x: float) = x / 2.0\n")
+        (folder / "parts.tdsl").write_text("\nfn half(x: float) = x / 2.0\n"
+                                           "fn more() -> int {\n    let i = 1\n    return i\n}\n")
         with Client(folder=folder) as client:
             page = client.open("from parts import half\nimport parts\n"
                                "print(half(1.0), parts.half(2.0))\n")
@@ -184,6 +185,8 @@ def check_files():
             parts = client.open((folder / "parts.tdsl").read_text(), "parts.tdsl")
             assert parts.reports == []
             refused(parts, "half", "third", "imports this file")
+            # A name of a block, though "print" has its letter.
+            assert parts.ask("rename", "i = 1", newName="k")
 
 
 with Client() as client:

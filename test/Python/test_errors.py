@@ -99,15 +99,19 @@ def test_warnings_of_the_compiler():
 
 
 def test_interrupt():
-    """^C stops what runs, the statements as well as a call."""
+    """^C stops what runs, the statements as well as a call; also after a handler of Python's that
+    came and went, as that of asyncio.run."""
     program = r"""
-import os, signal, threading, tdsl
+import os, signal, threading, time, tdsl
 # Not the handler of the process that runs this.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 endless = "while (x.sum() >= 0.0).item() { x = x * 0.5 }"
 statements = "var x = zeros(4)\n" + endless + "\nprint(x)"
 function = "export fn f(y: f32[4]) -> f32[4] {\n var x = y\n " + endless + "\n return x\n}"
 for use in (lambda: tdsl.load_text(statements), lambda: tdsl.load_text(function).f([0, 0, 0, 0])):
+    for handler in (signal.SIG_IGN, signal.default_int_handler):
+        signal.signal(signal.SIGINT, handler)
+    time.sleep(0.1)
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     try:
         use()

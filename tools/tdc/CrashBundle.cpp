@@ -51,19 +51,6 @@ void CrashBundle::writeFile(const llvm::Twine &name,
   os.clear_error();
 }
 
-/// Prints a word, quoted for a shell.
-static void printWord(llvm::raw_ostream &os, llvm::StringRef word) {
-  if (!word.empty() && word.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;#~!") ==
-                           llvm::StringRef::npos) {
-    os << ' ' << word;
-    return;
-  }
-  os << " '";
-  for (char c : word)
-    os << (c == '\'' ? "'\\''" : llvm::StringRef(&c, 1));
-  os << "'";
-}
-
 /// The last phase that was done when the step began; nullopt if there was none.
 static std::optional<Phase> getLastPhase(llvm::StringRef step) {
   for (llvm::StringRef early : {"start", "parse", "check", "context"})
@@ -119,7 +106,7 @@ void CrashBundle::write(llvm::StringRef message, llvm::StringRef step) {
   llvm::raw_string_ostream os(command);
   os << "tdc";
   for (llvm::StringRef word : work.words)
-    printWord(os, word);
+    os << ' ' << quoteWord(word);
   os << "\n\nphase: " << step << "\npass: " << work.pass.load() << "\n\n";
   writeFile("command", command);
   writeProgram(step);

@@ -2,7 +2,8 @@
 //
 // The target has the name that it has on the command line, by which the build
 // system knows it. The names of files are absolute: CMake reads the rule in
-// another folder than the one where tdc has run.
+// another folder than the one where tdc has run. For make, the name of a target
+// with a `%` is a pattern: no quoting of it suits make, ninja and CMake alike.
 //
 //===----------------------------------------------------------------------===//
 

@@ -14,6 +14,7 @@
 #include "Version.h"
 #include "tdc/tdc.h"
 #include "tdc_runtime.h"
+#include "tdc_text.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
@@ -45,7 +46,7 @@ public:
     examineGPUs();
     listVariables();
     if (faults)
-      os << faults << (faults == 1 ? " fault\n" : " faults\n");
+      os << countOf(faults, "fault") << "\n";
     return faults;
   }
 

@@ -40,8 +40,10 @@ public:
   }
 
   void apply(std::vector<Edit> edits) {
+    // What is inserted at a place comes before what replaces the text there.
     llvm::sort(edits, [](const Edit &a, const Edit &b) {
-      return a.range.begin > b.range.begin;
+      return std::pair(a.range.begin, a.range.end) >
+             std::pair(b.range.begin, b.range.end);
     });
     for (const Edit &edit : edits) {
       current.replace(edit.range.begin, edit.range.size(), edit.text);

@@ -76,6 +76,7 @@ int tdc::manualVerb(const Options &) {
       {ExitRunTime, "an error of the running program, of a device or a file"},
       {ExitBug, "a bug in tdc, or no memory to compile"},
       {ExitInterrupted, "interrupted"},
+      {ExitReaderGone, "the reader of its output closed it, as head does"},
   };
   for (const auto &row : codes)
     printTerm(std::to_string(row.code), "", row.meaning);

@@ -106,6 +106,6 @@ int tdc::newVerb(const Options &options) {
   }
   llvm::SmallString<128> main(folder);
   llvm::sys::path::append(main, "main.tdsl");
-  llvm::outs() << "tdc run " << printable(main.str().str()) << "\n";
+  llvm::outs() << "tdc run " << quoteWord(printable(main.str().str())) << "\n";
   return ExitOk;
 }

@@ -470,4 +470,16 @@ std::optional<Options> parseOptions(llvm::ArrayRef<const char *> words,
   return std::nullopt;
 }
 
+std::string quoteWord(llvm::StringRef word) {
+  bool isPlain =
+      !word.empty() &&
+      word.find_first_of(" \t\n\"'\\$`*?[](){}<>|&;#~!") == word.npos;
+  if (isPlain)
+    return word.str();
+  std::string quoted = "'";
+  for (char c : word)
+    quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 } // namespace tdc

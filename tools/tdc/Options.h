@@ -76,6 +76,9 @@ std::optional<Options> parseOptions(llvm::ArrayRef<const char *> words,
 /// second line if `hint` is not empty. Returns ExitUsage.
 int reportUsage(const llvm::Twine &problem, const llvm::Twine &hint = {});
 
+/// A word of a command line, as a shell reads it.
+std::string quoteWord(llvm::StringRef word);
+
 } // namespace tdc
 
 #endif // TDC_TOOLS_TDC_OPTIONS_H

@@ -20,11 +20,13 @@ static constexpr int kShare = 20;
 static std::function<void(llvm::StringRef)> collector;
 
 int PlotFile::begin() {
+  if (int exitCode = reportFault(options, options.plot,
+                                 tdrt::checkWritable(options.plot.c_str())))
+    return exitCode;
   next = Clock::now() + kInterval;
   collector = [this](llvm::StringRef text) { add(text); };
   tdrt::watchPrints([](std::string_view text) { collector(text); });
-  return reportFault(options, options.plot,
-                     tdrt::checkWritable(options.plot.c_str()));
+  return ExitOk;
 }
 
 std::string PlotFile::draw(llvm::ArrayRef<PlotCurve> curves) const {

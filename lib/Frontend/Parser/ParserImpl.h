@@ -2,7 +2,8 @@
 //
 // One class, implemented by topic: Parser.cpp (tokens, errors, recovery),
 // Items.cpp, Statements.cpp, Expressions.cpp, Types.cpp, Literals.cpp (strings
-// and numbers), PythonHabits.cpp and PythonPrograms.cpp (TD102).
+// and numbers), PythonHabits.cpp, PythonClasses.cpp and PythonPrograms.cpp
+// (TD102).
 //
 // A parse function returns null after it has reported why; its caller returns
 // null as well, up to the loop over statements, which skips to the end of the
@@ -386,12 +387,17 @@ private:
   }
 
   //===--------------------------------------------------------------------===//
-  // Whole scripts of Python (PythonPrograms.cpp)
+  // Whole scripts of Python (PythonPrograms.cpp, PythonClasses.cpp)
   //===--------------------------------------------------------------------===//
 
   /// Removes `range`, and the line if that leaves it empty.
   Edit removeLine(SourceRange range) const;
   void skipIndented(llvm::StringRef indent);
+  /// Moves the lines that begin in `lines` to the left, by as many blanks as
+  /// the first of them has more than `indent`. Lines that an edit removes are
+  /// skipped.
+  void dedent(SourceRange lines, llvm::StringRef indent,
+              std::vector<Edit> &edits) const;
   /// Where a `}` goes after an indented block that ends here.
   Edit closeIndented(llvm::StringRef indent) const;
   /// An import of a library of Python; its names need no prefix from there on.
@@ -435,6 +441,7 @@ private:
   /// The first parameter of a method among tokens [begin, end) that is not
   /// `self`; invalid if there is none.
   SourceRange findOtherSelf(size_t begin, size_t end) const;
+  std::vector<Edit> splitFields(size_t begin, size_t end) const;
   /// Makes fields of the assignments in the constructor among tokens [begin,
   /// end). Returns its parameters, with parentheses, or "".
   std::string unwrapConstructor(size_t begin, size_t end,
@@ -503,6 +510,9 @@ private:
   void skipDecorator();
   /// `@torch.no_grad()` above the function whose `def` is token `def`.
   std::vector<Edit> wrapInNoGrad(SourceRange decorator, size_t def) const;
+  std::vector<Edit> wrapBraces(size_t brace) const;
+  std::vector<Edit> wrapExpression(size_t equal) const;
+  std::vector<Edit> wrapLines(size_t def, size_t colon) const;
   /// `@property`: the parentheses at all uses; empty if the name is another's,
   /// too.
   std::vector<Edit> callProperty(SourceRange decorator,

@@ -4,6 +4,7 @@
 // needs no words. `raise` is an `assert`.
 //
 //===----------------------------------------------------------------------===//
+
 #include "Frontend/Characters.h"
 #include "ParserImpl.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,53 +19,69 @@ static bool startsFunction(llvm::StringRef text) {
 
 std::vector<Edit> Parser::wrapInNoGrad(SourceRange decorator,
                                        size_t def) const {
-  size_t open = def + 2;
-  size_t sign = findClosing(open); // that begins the body: `:`, `{` or `=`
-  while (tokenAt(sign).kind != Tok::Colon && tokenAt(sign).kind != Tok::End &&
-         tokenAt(sign).kind != Tok::Newline &&
-         tokenAt(sign).kind != Tok::LBrace && tokenAt(sign).kind != Tok::Equal)
+  size_t sign = findClosing(def + 2); // that begins the body
+  while (!llvm::is_contained(
+      {Tok::Colon, Tok::End, Tok::Newline, Tok::LBrace, Tok::Equal},
+      tokenAt(sign).kind))
     ++sign;
-  if (tokenAt(sign).kind == Tok::LBrace) { // `fn f(x) { … }`
-    size_t end = sign;
-    for (unsigned depth = 1; depth != 0;) {
-      Tok kind = tokenAt(++end).kind;
-      if (kind == Tok::End)
-        return {};
-      depth += kind == Tok::LBrace;
-      depth -= kind == Tok::RBrace;
-    }
-    return {removeLine(decorator),
-            {rangeOf(tokenAt(sign)).finish(), " with no_grad {"},
-            {rangeOf(tokenAt(end)).start(), "} "}};
+  std::vector<Edit> edits;
+  if (tokenAt(sign).kind == Tok::LBrace)
+    edits = wrapBraces(sign);
+  else if (tokenAt(sign).kind == Tok::Equal)
+    edits = wrapExpression(sign);
+  else if (tokenAt(sign).kind == Tok::Colon &&
+           tokenAt(sign + 1).kind == Tok::Newline)
+    edits = wrapLines(def, sign);
+  if (!edits.empty())
+    edits.insert(edits.begin(), removeLine(decorator));
+  return edits;
+}
+
+/// `fn f(x) { … }`
+std::vector<Edit> Parser::wrapBraces(size_t brace) const {
+  size_t end = brace;
+  for (unsigned depth = 1; depth != 0;) {
+    Tok kind = tokenAt(++end).kind;
+    if (kind == Tok::End)
+      return {};
+    depth += kind == Tok::LBrace;
+    depth -= kind == Tok::RBrace;
   }
-  if (tokenAt(sign).kind == Tok::Equal) { // `fn f(x) = …`
-    size_t end = sign;
-    while (tokenAt(end + 1).kind != Tok::Newline &&
-           tokenAt(end + 1).kind != Tok::End)
-      ++end;
-    return {removeLine(decorator),
-            {rangeOf(tokenAt(sign)), "{ with no_grad { return"},
-            {rangeOf(tokenAt(end)).finish(), " } }"}};
-  }
-  if (tokenAt(sign).kind != Tok::Colon ||
-      tokenAt(sign + 1).kind != Tok::Newline)
-    return {}; // on one line
+  return {{rangeOf(tokenAt(brace)).finish(), " with no_grad {"},
+          {rangeOf(tokenAt(end)).start(), "} "}};
+}
+
+/// `fn f(x) = …`
+std::vector<Edit> Parser::wrapExpression(size_t equal) const {
+  size_t end = equal;
+  while (tokenAt(end + 1).kind != Tok::Newline &&
+         tokenAt(end + 1).kind != Tok::End)
+    ++end;
+  return {{rangeOf(tokenAt(equal)), "{ with no_grad { return"},
+          {rangeOf(tokenAt(end)).finish(), " } }"}};
+}
+
+/// Lines below a colon: they move to the right by one step, those in brackets,
+/// too. A text of several lines would become another one.
+std::vector<Edit> Parser::wrapLines(size_t def, size_t colon) const {
   llvm::StringRef outer = indentOf(tokenAt(def).begin);
-  size_t first = sign + 1, last = sign;
+  size_t first = colon + 1, last = colon;
   while (tokenAt(first).kind == Tok::Newline)
     ++first;
   for (size_t i = first; tokenAt(i).kind != Tok::End; ++i) {
-    if (tokenAt(i).kind == Tok::Newline)
+    const Token &token = tokenAt(i);
+    if (token.kind == Tok::Newline)
       continue;
-    if (indentOf(tokenAt(i).begin).size() <= outer.size())
+    if (indentOf(token.begin).size() <= outer.size())
       break;
+    if (text.slice(token.begin, token.end).contains('\n'))
+      return {};
     last = i;
   }
   llvm::StringRef indent = indentOf(tokenAt(first).begin);
   uint32_t begin = text.take_front(tokenAt(first).begin).find_last_of('\n') + 1;
-  std::vector<Edit> edits = {removeLine(decorator)};
-  // Lines move to the right by one step; those in brackets and texts, too.
   std::string step = indent.drop_front(outer.size()).str();
+  std::vector<Edit> edits;
   for (uint32_t line = begin; line < tokenAt(last).end;) {
     size_t end = text.find('\n', line);
     bool isBlank = text.slice(line, end).trim().empty();

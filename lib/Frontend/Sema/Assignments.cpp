@@ -241,6 +241,9 @@ static void reportImmutable(Checker &c, const ast::NameExpr &target,
       report.note("return the new value, and assign it where the function is "
                   "called",
                   binding.declared);
+    // One report says it of all assignments in the function: a fix for a later
+    // one would declare another name, in a loop or a branch.
+    c.scopes.poison(target.name, target.range);
     return;
   }
   Diagnostic &report = c.error(DiagCode::TD203, target.range,

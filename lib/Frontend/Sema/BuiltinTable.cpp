@@ -36,7 +36,8 @@ llvm::ArrayRef<llvm::StringRef> sema::getBuiltinNames() {
     std::vector<llvm::StringRef> list;
     for (llvm::ArrayRef<Builtin> family : families())
       for (const Builtin &builtin : family)
-        list.push_back(builtin.name);
+        if (!builtin.name.starts_with("_"))
+          list.push_back(builtin.name);
     return list;
   }();
   return names;

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Checker.h"
+#include "tdc_text.h"
 
 using namespace tdc;
 using namespace tdc::sema;

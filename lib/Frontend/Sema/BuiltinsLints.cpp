@@ -1,6 +1,6 @@
 //===- BuiltinsLints.cpp - what functions of the prelude tell the checker -===//
 //
-// For lints and for errors. They emit no ops.
+// For lints and for errors. They emit no ops, and programs cannot call them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ static Scale scaleOf(const Val &name) {
       .Case("log-probabilities", Scale::LogProbability);
 }
 
-/// `expect(input, "scores", "probabilities", "loss", "Loss")`: the loss takes
+/// `_expect(input, "scores", "probabilities", "loss", "Loss")`: the loss takes
 /// scores, and there are a function and a model that take probabilities.
 static Val expect(Checker &c, const Bound &args) {
   OtherLoss other;
@@ -40,13 +40,20 @@ static Val augments(Checker &c, const Bound &args) {
   return makeVal(ValKind::None);
 }
 
+/// `_makes_schedule(schedule, optimizer, parts)`: it steps the schedules
+/// `parts`.
 static Val makesSchedule(Checker &c, const Bound &args) {
-  c.lints.makesSchedule(args["optimizer"]);
+  llvm::ArrayRef<Val> parts;
+  if (args.has("parts"))
+    parts = elementsOf(args["parts"]);
+  c.lints.schedules.makes(args["schedule"], args["optimizer"], parts);
   return makeVal(ValKind::None);
 }
 
+/// `_steps_schedule(schedule, metrics)`: a measure decides whether the rate
+/// changes.
 static Val stepsSchedule(Checker &c, const Bound &args) {
-  c.lints.stepsSchedule(args["optimizer"]);
+  c.lints.schedules.steps(args["schedule"], /*counts=*/!args.has("metrics"));
   return makeVal(ValKind::None);
 }
 
@@ -79,15 +86,15 @@ static Val picks(Checker &c, const Bound &args) {
 
 llvm::ArrayRef<Builtin> sema::getLintBuiltins() {
   static const Builtin table[] = {
-      {"as_scores", "input", asScores, Shares::Kept, Takes::Values,
+      {"_as_scores", "input", asScores, Shares::Kept, Takes::Values,
        Scale::Score},
-      {"expect", "input, scale, other=, function=, model=", expect,
+      {"_expect", "input, scale, other=, function=, model=", expect,
        Shares::Nothing, Takes::Names},
-      {"augments", "does", augments},
-      {"for_training", "does", forTraining},
-      {"makes_schedule", "optimizer", makesSchedule},
-      {"picks", "index, input, name", picks, Shares::Nothing, Takes::Names},
-      {"steps_schedule", "optimizer", stepsSchedule},
+      {"_augments", "does", augments},
+      {"_for_training", "does", forTraining},
+      {"_makes_schedule", "schedule, optimizer, parts=", makesSchedule},
+      {"_picks", "index, input, name", picks, Shares::Nothing, Takes::Names},
+      {"_steps_schedule", "schedule, metrics=", stepsSchedule},
   };
   return table;
 }

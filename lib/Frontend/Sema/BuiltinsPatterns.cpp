@@ -7,6 +7,7 @@
 
 #include "Frontend/Characters.h"
 #include "Patterns.h"
+#include "tdc_text.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;

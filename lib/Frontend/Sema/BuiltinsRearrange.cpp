@@ -3,6 +3,7 @@
 #include "BuiltinArguments.h"
 #include "Frontend/Typed/Movement.h"
 #include "Frontend/Typed/Windows.h"
+#include "tdc_text.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace tdc;

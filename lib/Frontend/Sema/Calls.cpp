@@ -7,6 +7,7 @@
 
 #include "Checker.h"
 #include "PyTorchNames.h"
+#include "tdc_text.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;

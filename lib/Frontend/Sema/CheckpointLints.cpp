@@ -85,7 +85,7 @@ void Lints::saves(const Val &path, llvm::ArrayRef<CallArgs::Keyword> keywords) {
 }
 
 void Lints::stepsRestored(const OptimizerInfo &optimizer) {
-  if (c.isWalkedAside() || restored.empty())
+  if (restored.empty())
     return;
   SourceRange here = outermost(c);
   llvm::ArrayRef<const ast::Stmt *> program =

@@ -27,12 +27,14 @@ struct LoopRecord {
   unsigned iteration = 0;      ///< the number of the iteration that it is in
   unsigned conditionDepth = 0; ///< of its body
   std::vector<Backward> backwards;
-  /// The slots of gradients that it clears, and that steps take in every
-  /// iteration.
-  llvm::StringSet<> cleared, stepped;
+  /// The slots of gradients that it clears, that steps take in every iteration,
+  /// and that steps or the program read.
+  llvm::StringSet<> cleared, stepped, used;
   bool trains = false; ///< its body, without inner loops, takes gradients
   bool runsParameters = false;     ///< its body calls a model that has some
   bool readsLoader = false;        ///< it runs over the batches of a loader
+  std::optional<size_t> rows;      ///< its number, see Lints::loopsOver
+  bool trainsInside = false;       ///< an inner loop takes gradients
   std::vector<TrainingMode> modes; ///< parts that run as in training
   std::vector<Augmentation> augmentations; ///< without gradients
   /// Uses of a model's place, mode or freezing before the loop's body sets it.

@@ -5,6 +5,7 @@
 #include "HostScalars.h"
 #include "Reporter.h"
 #include "Scopes.h"
+#include "tdc_text.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace tdc;

@@ -12,8 +12,18 @@ using namespace tdc::sema;
 // Modes and images
 //===----------------------------------------------------------------------===//
 
+LoopRecord *Lints::findTest() {
+  for (LoopRecord &loop : llvm::reverse(c.control.loops))
+    if (loop.rows && rows[*loop.rows].isNamedTest &&
+        rows[*loop.rows].hasGradients)
+      return &loop;
+  return nullptr;
+}
+
 void Lints::runsForTraining(llvm::StringRef does) {
-  if (c.tensors.builder.noGrad == 0)
+  bool hasGradients = c.tensors.builder.noGrad == 0;
+  LoopRecord *test = hasGradients ? findTest() : nullptr;
+  if (hasGradients && !test)
     return;
   // The call of the outermost model.
   auto outer = llvm::find_if(c.frames, [&](const Frame &frame) {
@@ -26,16 +36,21 @@ void Lints::runsForTraining(llvm::StringRef does) {
   // A pass whose results are not used is for the running statistics.
   if (c.textBefore(mode.call).trim().ends_with("let _ ="))
     return;
-  if (!c.control.loops.empty())
+  if (test)
+    test->modes.push_back(mode);
+  else if (!c.control.loops.empty())
     c.control.loops.back().modes.push_back(mode);
   else if (!c.isWalkedAside())
     modes.push_back(mode);
 }
 
 void Lints::augments(llvm::StringRef does) {
-  if (c.tensors.builder.noGrad != 0 && !c.control.loops.empty())
-    c.control.loops.back().augmentations.push_back(
-        {c.userRange(c.here), does.str()});
+  bool hasGradients = c.tensors.builder.noGrad == 0;
+  LoopRecord *loop = hasGradients              ? findTest()
+                     : c.control.loops.empty() ? nullptr
+                                               : &c.control.loops.back();
+  if (loop)
+    loop->augmentations.push_back({c.userRange(c.here), does.str()});
 }
 
 static void report(Checker &c, llvm::ArrayRef<TrainingMode> modes) {
@@ -59,7 +74,12 @@ static void report(Checker &c, llvm::ArrayRef<TrainingMode> modes) {
 
 void Lints::endLoop(LoopRecord &loop) {
   checkClearing(loop);
-  if (loop.trains)
+  bool trains = loop.trains || loop.trainsInside;
+  if (!c.control.loops.empty())
+    c.control.loops.back().trainsInside |= trains;
+  if (loop.rows)
+    rows[*loop.rows].trains |= trains;
+  if (loop.trains || (loop.rows && trains))
     return;
   report(c, loop.modes);
   // A loop over something else may average what several draws give.
@@ -89,31 +109,6 @@ static bool mayStop(const ast::Block &block, bool isInner = false) {
   });
 }
 
-void Lints::loopsOver(const Val &loader, const ast::ForStmt &loop) {
-  SourceRange range = loop.iterable->range;
-  if (c.isPrelude(range.file) || c.isWalkedAside())
-    return;
-  Rows rows{loader.share<LoaderInfo>(), range, read.size()};
-  if (c.tensors.builder.noGrad == 0)
-    read.push_back(rows);
-  else if (!mayStop(*loop.body)) // some batches are for a look at them
-    evaluated.push_back(rows);
-}
-
-/// The first name of the loader in the program, or else what the loop calls it.
-std::string Lints::nameOf(const Rows &rows) {
-  const llvm::StringMapEntry<Binding> *first = nullptr;
-  for (auto &entry : c.scopes.file->scope.names) {
-    const Val &val = entry.second.val;
-    bool isIt =
-        val.is(ValKind::Loader) && val.share<LoaderInfo>() == rows.loader;
-    if (isIt &&
-        (!first || entry.second.declared.begin < first->second.declared.begin))
-      first = &entry;
-  }
-  return first ? first->first().str() : c.text(rows.range).str();
-}
-
 /// Whether a name says that rows are those of a test or of a validation:
 /// `x_test`, `testloader` and `val_set`, but neither `device_loader` nor
 /// `train_eval_loader`.
@@ -136,6 +131,31 @@ static bool isTest(llvm::StringRef name) {
   return result;
 }
 
+std::optional<size_t> Lints::loopsOver(const Val &loader,
+                                       const ast::ForStmt &loop) {
+  SourceRange range = loop.iterable->range;
+  if (c.isPrelude(range.file) || c.isWalkedAside())
+    return std::nullopt;
+  auto info = loader.share<LoaderInfo>();
+  bool isNamedTest = isTest(nameOf(*info, range));
+  rows.push_back({info, range, c.tensors.builder.noGrad == 0, isNamedTest,
+                  mayStop(*loop.body)});
+  return rows.size() - 1;
+}
+
+/// The first name of the loader in the program, or else what the loop calls it.
+std::string Lints::nameOf(const LoaderInfo &loader, SourceRange range) {
+  const llvm::StringMapEntry<Binding> *first = nullptr;
+  for (auto &entry : c.scopes.file->scope.names) {
+    const Val &val = entry.second.val;
+    bool isIt = val.is(ValKind::Loader) && &val.as<LoaderInfo>() == &loader;
+    if (isIt &&
+        (!first || entry.second.declared.begin < first->second.declared.begin))
+      first = &entry;
+  }
+  return first ? first->first().str() : c.text(range).str();
+}
+
 static bool haveSameTensors(const DatasetInfo &a, const DatasetInfo &b) {
   return std::equal(
       a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(),
@@ -148,17 +168,21 @@ static bool haveSameIndices(const DatasetInfo &a, const DatasetInfo &b) {
 }
 
 void Lints::checkRows() {
-  for (const Rows &test : evaluated) {
-    bool isOfTraining = false, isNamedTest = isTest(nameOf(test));
-    for (auto [i, train] : llvm::enumerate(read)) {
+  for (auto [i, test] : llvm::enumerate(rows)) {
+    if (!test.isEvaluation())
+      continue;
+    bool isOfTraining = false;
+    for (auto [j, train] : llvm::enumerate(rows)) {
+      if (!train.hasGradients || train.isEvaluation())
+        continue;
       isOfTraining |= test.loader == train.loader;
       const DatasetInfo &tested = *test.loader->dataset;
       const DatasetInfo &trained = *train.loader->dataset;
-      if (!isNamedTest || !haveSameTensors(tested, trained))
+      if (!test.isNamedTest || !haveSameTensors(tested, trained))
         continue;
       bool isSame = haveSameIndices(tested, trained);
       // A last training may take all rows.
-      bool isPart = (!tested.indices || !trained.indices) && i < test.trainings;
+      bool isPart = (!tested.indices || !trained.indices) && j < i;
       if (!isSame && !isPart)
         continue;
       Diagnostic &report = c.warning(DiagCode::TD617, test.range);
@@ -180,7 +204,7 @@ void Lints::finish() {
   report(c, modes);
   checkRows();
   checkRestored();
-  checkSchedules();
-  checkClips();
-  checkReplaced();
+  schedules.report();
+  clips.report();
+  parts.report();
 }

@@ -2,6 +2,7 @@
 
 #include "Dialect/TD/OpTable/Template.h"
 #include "Joins.h"
+#include "tdc_text.h"
 
 using namespace tdc;
 using namespace tdc::sema;

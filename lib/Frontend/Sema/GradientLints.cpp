@@ -89,7 +89,8 @@ void Lints::checkStep(llvm::ArrayRef<const ast::Stmt *> around,
     if (!cleared || !callsBackward(at))
       return cleared ? findCall(at, "step") != nullptr : mayCallBackward(c, at);
     if (isReported)
-      reportOrder(at, *cleared, stmt);
+      reportOrder(at, *cleared, stmt, /*mayExchange=*/
+                  !around.empty() && llvm::is_contained(before, cleared));
     return true;
   };
   for (const ast::Stmt *at : llvm::reverse(before))
@@ -100,8 +101,43 @@ void Lints::checkStep(llvm::ArrayRef<const ast::Stmt *> around,
       return;
 }
 
+/// `n % 4 == 0`
+static bool isEveryFew(const ast::Expr &condition) {
+  return ast::anyExpr(condition, [](const ast::Expr &expr) {
+    auto *binary = llvm::dyn_cast<ast::BinaryExpr>(&expr);
+    return binary && binary->op == ast::BinaryOp::Mod;
+  });
+}
+
+/// Checks an `if` every few iterations with a step of gradients that its block
+/// clears in each.
+void Lints::checkAccumulation(llvm::ArrayRef<const ast::Stmt *> block,
+                              const ast::IfStmt &branch) {
+  if (!isEveryFew(*branch.condition) || branch.elseBlock ||
+      llvm::none_of(block,
+                    [](const ast::Stmt *stmt) { return callsBackward(*stmt); }))
+    return;
+  for (const ast::Stmt *inner : branch.thenBlock->stmts)
+    for (const ast::Stmt *stmt : block) {
+      const ast::MemberExpr *step = findCall(*inner, "step"),
+                            *clear = findCall(*stmt, "zero_grad");
+      if (!step || !clear || !clears(*clear->base, *step->base))
+        continue;
+      Diagnostic &report =
+          c.warning(DiagCode::TD612, stmt->range,
+                    "the gradients are cleared in every iteration, and used "
+                    "in some");
+      report.label("clears what the iterations before have added");
+      report.secondaryLabel(inner->range, "uses the gradients");
+      std::string text = ("; " + c.text(stmt->range)).str();
+      if (c.beginsLine(stmt->range))
+        report.fix(FixIt::Choice, "`" + c.text(inner->range) + text + "`",
+                   {{inner->range.finish(), text}, {stmt->range, ""}});
+    }
+}
+
 void Lints::reportOrder(const ast::Stmt &backward, const ast::Stmt &cleared,
-                        const ast::Stmt &step) {
+                        const ast::Stmt &step, bool mayExchange) {
   SourceRange whole = cleared.range;
   Diagnostic &report =
       c.warning(DiagCode::TD612, whole,
@@ -110,7 +146,10 @@ void Lints::reportOrder(const ast::Stmt &backward, const ast::Stmt &cleared,
   report.label("clears what `backward` left");
   report.secondaryLabel(step.range, "uses the gradients");
   std::string text = c.text(whole).str();
-  if (c.beginsLine(backward.range))
+  if (mayExchange) // `backward` comes more often
+    report.fix(FixIt::Choice, "`" + text + "`, after the step",
+               {{whole, c.text(step.range).str()}, {step.range, text}});
+  else if (c.beginsLine(backward.range))
     report.fix(FixIt::Choice, "`" + text + "`, above `backward`",
                {c.insertAbove(backward.range, text), {whole, ""}});
 }
@@ -119,8 +158,10 @@ void Lints::checkOrder(llvm::ArrayRef<const ast::Stmt *> stmts) {
   for (auto [i, stmt] : llvm::enumerate(stmts)) {
     checkStep({}, stmts.take_front(i), *stmt);
     // Gradients of several batches are used every few iterations.
-    if (!llvm::isa<ast::IfStmt>(stmt) || i == 0)
+    auto *branch = llvm::dyn_cast<ast::IfStmt>(stmt);
+    if (!branch || i == 0)
       continue;
+    checkAccumulation(stmts, *branch);
     for (const ast::Block *block : ast::blocksOf(*stmt))
       for (auto [j, inner] : llvm::enumerate(block->stmts))
         checkStep(stmts.take_front(i),
@@ -133,21 +174,35 @@ void Lints::checkOrder(llvm::ArrayRef<const ast::Stmt *> stmts) {
 //===----------------------------------------------------------------------===//
 
 void Lints::clearsGradient(const Slot &slot) {
-  clearsClipped(slot);
+  clips.clears(slot);
   if (!c.control.loops.empty())
     c.control.loops.back().cleared.insert(slot.gradName);
 }
 
+void Lints::readsGradient(const Slot &slot) {
+  if (!c.control.loops.empty())
+    c.control.loops.back().used.insert(slot.gradName);
+}
+
+void Lints::writesGradient(const Slot &slot) {
+  clearsGradient(slot);
+  clips.leaves(&slot);
+}
+
 void Lints::steps(const OptimizerInfo &optimizer,
                   llvm::ArrayRef<const Slot *> byGradients) {
-  stepsRestored(optimizer);
-  stepsScheduled(optimizer);
-  usesClipped(byGradients);
-  stepsReplaced(optimizer);
+  if (!c.isWalkedAside()) {
+    stepsRestored(optimizer);
+    schedules.stepsOptimizer(optimizer);
+    clips.steps(byGradients);
+    parts.stepsOptimizer(optimizer);
+  }
   if (c.control.loops.empty())
     return;
-  // A step in some iterations may be that of the last one.
   LoopRecord &loop = c.control.loops.back();
+  for (const Slot *slot : byGradients)
+    loop.used.insert(slot->gradName);
+  // A step in some iterations may be that of the last one.
   if (c.conditionDepth == loop.conditionDepth)
     for (const Slot *slot : byGradients)
       loop.stepped.insert(slot->gradName);
@@ -174,9 +229,13 @@ void Lints::checkClearing(LoopRecord &loop) {
         });
     if (!used.models.empty())
       reportAdded(isCleared ? used : backward);
-    else if (!isCleared && isOutermost)
-      reportAdded(backward);
-    else if (!isCleared) // an outer loop may clear what an inner one adds up
+    else if (!isCleared && isOutermost) {
+      // A sum over all batches may be used after the loop.
+      if (llvm::any_of(backward.models, [&](const Backward::Model &model) {
+            return hasAny(model, loop.used);
+          }))
+        reportAdded(backward);
+    } else if (!isCleared) // an outer loop may clear what an inner one adds up
       c.control.loops.back().backwards.push_back(std::move(backward));
   }
   if (isOutermost)
@@ -186,6 +245,8 @@ void Lints::checkClearing(LoopRecord &loop) {
     outer.cleared.insert(slot);
   for (llvm::StringRef slot : loop.stepped.keys())
     outer.stepped.insert(slot);
+  for (llvm::StringRef slot : loop.used.keys())
+    outer.used.insert(slot);
 }
 
 void Lints::reportAdded(const Backward &backward) {

@@ -46,6 +46,7 @@ void Training::requireGradient(Slot &slot, SourceRange range) {
 
 Val Training::gradientLeft(Slot &slot, SourceRange range) {
   requireGradient(slot, range);
+  c.lints.readsGradient(slot);
   TensorType type = slot.type;
   type.place = c.places.modelPlace(*slot.owner);
   Value value = c.emit().read(slot.gradName, c.tensors.shapeOf(type));
@@ -74,6 +75,7 @@ Val Training::backward(const Val &loss, SourceRange range) {
     return c.fail();
   std::vector<std::string> parameters, gradients, flags;
   llvm::DenseSet<const Slot *> seen;
+  llvm::SmallVector<const Slot *> slots;
   Backward record{c.userRange(range), {}};
   for (size_t i = 0; i != c.models.all.size(); ++i) {
     if (c.models.all[i]->adopted)
@@ -86,12 +88,13 @@ Val Training::backward(const Val &loss, SourceRange range) {
       if (!seen.insert(named.slot).second)
         continue;
       c.sharing.changeGradient(*named.slot, range);
+      slots.push_back(named.slot);
       parameters.push_back(named.slot->name);
       gradients.push_back(named.slot->gradName);
       flags.push_back(named.slot->hasGradName);
       model.gradients.push_back(named.slot->gradName);
     }
-    if (!model.gradients.empty())
+    if (!model.gradients.empty() && !c.models.all[i]->isFormer)
       record.models.push_back(std::move(model));
   }
   if (parameters.empty()) {
@@ -105,7 +108,7 @@ Val Training::backward(const Val &loss, SourceRange range) {
     c.control.loops.back().trains = true;
     c.control.loops.back().backwards.push_back(std::move(record));
   }
-  c.lints.addsTo(gradients);
+  c.lints.clips.leaves(slots);
   c.emit().backward(loss.value, parameters, gradients, flags);
   for (const std::string &gradient : gradients)
     c.models.forgetRead(gradient);

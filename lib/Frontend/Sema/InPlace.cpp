@@ -83,9 +83,8 @@ void Checker::writeTarget(const Val &target, Val val, SourceRange range,
   models.rawWrite(slot.gradName, placed.value);
   if (how == Write::InPlace)
     sharing.changeGradient(slot, userRange(range));
-  // A program that writes gradients, `w.grad.zero_()`, may clear them.
-  if (!isPrelude(range.file))
-    lints.clearsGradient(slot);
+  if (!isPrelude(range.file)) // as `w.grad.zero_()`
+    lints.writesGradient(slot);
 }
 
 std::optional<Val> Checker::findState(const ast::Expr &target) {
@@ -142,11 +141,12 @@ void Checker::assignField(const Val &target, const ast::Identifier &field,
       val = tensors.fillTensor(makeFloat(0), type);
     }
     training.ensureGradSlot(slot);
-    if (isNone)
-      lints.clearsGradient(slot);
     sharing.replaceGradient(slot, val);
     training.writeNumber(slot.hasGradName, makeBool(!isNone), DType::Bool);
-    return writeTarget(gradient, val, range, Write::Replace);
+    writeTarget(gradient, val, range, Write::Replace);
+    if (isNone)
+      lints.clearsGradient(slot);
+    return;
   }
   error(DiagCode::TD203, range,
         "cannot assign to `" + name + "` of " + describe(target));

@@ -3,6 +3,7 @@
 #include "Checker.h"
 #include "Frontend/Characters.h"
 #include "Frontend/Typed/Constructors.h"
+#include "tdc_text.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace tdc;

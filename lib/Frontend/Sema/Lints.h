@@ -4,8 +4,8 @@
 // the whole program (TD610, TD612, TD614 to TD622), and about texts (TD223). A
 // comment `# tdc: allow(TD612)` says that it is meant. Definitions:
 // GradientLints.cpp for TD610 and TD612, EvaluationLints.cpp for TD615 to
-// TD618, CheckpointLints.cpp for TD619, StepLints.cpp for TD620 to TD622, and
-// Lints.cpp.
+// TD618, CheckpointLints.cpp for TD619, and Lints.cpp; StepLints.h has TD620 to
+// TD622.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,8 +13,8 @@
 #define TDC_LIB_FRONTEND_SEMA_LINTS_H
 
 #include "Builtins.h"
+#include "StepLints.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace tdc::sema {
@@ -54,28 +54,26 @@ struct OtherLoss {
 
 class Lints {
 public:
-  explicit Lints(Checker &c) : c(c) {}
+  explicit Lints(Checker &c) : schedules(c), clips(c), parts(c), c(c) {}
+
+  ScheduleLint schedules;
+  ClipLint clips;
+  PartLint parts;
+  SourceRange statement; ///< the expression that is a statement of its own
 
   /// Checks the order of `backward`, `zero_grad` and `step` in a block (TD612).
   void checkOrder(llvm::ArrayRef<const ast::Stmt *> stmts);
 
-  /// `backward` adds to these gradients.
-  void addsTo(llvm::ArrayRef<std::string> gradients);
   /// The gradient of a parameter is cleared here.
   void clearsGradient(const Slot &slot);
-  /// A call changes gradients for the step that comes next.
-  void clips(llvm::ArrayRef<Slot *> parameters);
+  /// The program reads the gradient of a parameter.
+  void readsGradient(const Slot &slot);
+  /// The program writes the gradient of a parameter: this may clear it.
+  void writesGradient(const Slot &slot);
   /// A step of an optimizer; it changes the parameters `byGradients` by what
   /// `backward` left in their gradients.
   void steps(const OptimizerInfo &optimizer,
              llvm::ArrayRef<const Slot *> byGradients);
-
-  /// A schedule of the optimizer's learning rate was made.
-  void makesSchedule(const Val &optimizer);
-  /// A schedule sets the rate of the optimizer's next steps.
-  void stepsSchedule(const Val &optimizer);
-  /// A part of a model is replaced.
-  void replacesPart(const Val &former, const Val &part, SourceRange range);
 
   /// Checks a text for the names of variables in braces, as in an f-string
   /// (TD223).
@@ -90,8 +88,8 @@ public:
   void runsForTraining(llvm::StringRef does);
   /// Images change at random: the code `does` that.
   void augments(llvm::StringRef does);
-  /// A loop begins over the batches of a loader.
-  void loopsOver(const Val &loader, const ast::ForStmt &loop);
+  /// A loop begins over the batches of a loader; its number, if it is recorded.
+  std::optional<size_t> loopsOver(const Val &loader, const ast::ForStmt &loop);
   void endLoop(LoopRecord &loop);
 
   /// A checkpoint is read into models.
@@ -108,7 +106,14 @@ private:
   struct Rows {
     std::shared_ptr<LoaderInfo> loader;
     SourceRange range; ///< of what the loop calls it
-    size_t trainings;  ///< loops with gradients before it
+    bool hasGradients; ///< it is not in a `with no_grad`
+    bool isNamedTest;
+    bool mayStop; ///< it is for a look at some batches
+    bool trains = false;
+
+    bool isEvaluation() const {
+      return !mayStop && (!hasGradients || (isNamedTest && !trains));
+    }
   };
   struct NamedVal {
     std::string name;
@@ -129,65 +134,29 @@ private:
     llvm::SmallVector<NamedVal> saved;
   };
 
-  /// The schedules of an optimizer.
-  struct Scheduled {
-    SourceRange made; ///< the last one
-    bool isStepped = false;
-    SourceRange early;       ///< a step of one before any step of the optimizer
-    bool hasStepped = false; ///< the optimizer
-  };
-  /// A clip of gradients that no `backward` has added to since they were used
-  /// or cleared.
-  struct Clip {
-    SourceRange range;
-    std::vector<std::string> gradients;
-    SourceRange step;    ///< that used them before, or else that uses them next
-    bool isLate = false; ///< the step was before it
-    bool isWithoutUse = false; ///< something else than a step comes next
-  };
-  /// A part that was replaced after an optimizer was made.
-  struct Replaced {
-    SourceRange range;
-    std::shared_ptr<OptimizerInfo> optimizer;
-    llvm::DenseSet<const Slot *> parameters; ///< of the new part
-    bool isStepped = false, isLearned = false;
-  };
-
   void checkStep(llvm::ArrayRef<const ast::Stmt *> around,
                  llvm::ArrayRef<const ast::Stmt *> before,
                  const ast::Stmt &stmt);
+  void checkAccumulation(llvm::ArrayRef<const ast::Stmt *> block,
+                         const ast::IfStmt &branch);
   void reportOrder(const ast::Stmt &backward, const ast::Stmt &cleared,
-                   const ast::Stmt &step);
+                   const ast::Stmt &step, bool mayExchange);
   bool clears(const ast::Expr &cleared, const ast::Expr &optimizer);
   void checkClearing(LoopRecord &loop);
   void reportAdded(const Backward &backward);
-  std::string nameOf(const Rows &rows);
+  std::string nameOf(const LoaderInfo &loader, SourceRange range);
+  /// The loop around this point that evaluates by what its loader is called,
+  /// outside of a `with no_grad`; null if there is none.
+  LoopRecord *findTest();
   void checkRows();
   void stepsRestored(const OptimizerInfo &optimizer);
   void checkRestored();
-  /// Whether the point is reached in every iteration of the loop around it.
-  bool isAlwaysReached() const;
-  /// The iteration of the innermost loop, 0 outside of loops.
-  unsigned iteration() const;
-  void stepsScheduled(const OptimizerInfo &optimizer);
-  void clearsClipped(const Slot &slot);
-  void usesClipped(llvm::ArrayRef<const Slot *> byGradients);
-  void stepsReplaced(const OptimizerInfo &optimizer);
-  void checkSchedules();
-  void checkClips();
-  void checkReplaced();
 
   Checker &c;
   // What the program does; a walk aside is no part of it.
-  std::vector<Rows> read, evaluated; ///< with gradients, and without
-  std::vector<TrainingMode> modes;   ///< outside of loops
+  std::vector<Rows> rows;          ///< in the order of their loops
+  std::vector<TrainingMode> modes; ///< outside of loops
   std::vector<Restored> restored;
-  llvm::MapVector<const OptimizerInfo *, Scheduled> scheduled;
-  std::vector<Clip> clipped;
-  llvm::StringSet<> unused; ///< gradients that `backward` left for a step
-  /// The last step that used a gradient, and the loop that it is in.
-  llvm::StringMap<std::pair<SourceRange, unsigned>> usedBy;
-  std::vector<Replaced> replaced;
 };
 
 } // namespace tdc::sema

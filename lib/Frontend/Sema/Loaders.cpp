@@ -224,7 +224,7 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
     return;
   }
   Restore<bool> savedLooped(loader.isLooped, true);
-  c.lints.loopsOver(val, stmt);
+  std::optional<size_t> recorded = c.lints.loopsOver(val, stmt);
   Size size(loader.batchSize);
   Epoch epoch = startEpoch(loader);
   Size batches = Size::floorDiv(loader.rows, size);
@@ -232,6 +232,7 @@ void ControlFlow::forLoader(const ast::ForStmt &stmt, const Val &val,
   auto iteration = [&](const Val &index, const Size &rows) {
     using ast::BinaryOp;
     loops.back().readsLoader = true;
+    loops.back().rows = recorded;
     Val start = c.host.binary(BinaryOp::Mul, index, makeInt(size), c.here);
     Val batch = loaderBatch(loader, epoch.orders, start, rows);
     if (loader.keepsPosition())

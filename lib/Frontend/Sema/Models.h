@@ -117,6 +117,8 @@ public:
            ModelInstance::Member &member, const Val &source);
   /// `net.fc = Linear(512, 10)`: whether it can mean that, and what it does.
   static bool canReplace(const ModelInstance::Member &member, const Val &val);
+  /// Whether another model has it as a part.
+  bool isPart(const ModelInstance &part) const;
   void replacePart(ModelInstance &model, ModelInstance::Member &member,
                    const Val &val, SourceRange range);
 
@@ -138,8 +140,6 @@ private:
   /// Makes the models in a value parts of the one that is being built. False
   /// after an error.
   bool adopt(const Val &val, SourceRange range);
-  /// Whether another model has it as a part.
-  bool isPart(const ModelInstance &part) const;
   Val callSequential(const Val &model, CallArgs &args);
   void nameRoot(ModelInstance &model, llvm::StringRef name);
   void declareSlot(Slot &slot, llvm::StringRef key, llvm::StringRef instance);

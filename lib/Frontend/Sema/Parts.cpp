@@ -68,6 +68,7 @@ void Models::replacePart(ModelInstance &model, ModelInstance::Member &member,
   if (isNew)
     nameRoot(part, member.name);
   part.adopted = true;
+  part.isFormer = false;
   if (isNew)
     part.name.clear();
   Val former = member.val;
@@ -77,8 +78,9 @@ void Models::replacePart(ModelInstance &model, ModelInstance::Member &member,
   auto &old = former.as<ModelInstance>();
   if (&old == &part || isPart(old))
     return;
-  c.lints.replacesPart(former, val, range);
+  c.lints.parts.replaces(former, val, range);
   old.adopted = false;
+  old.isFormer = true;
   if (old.name.empty())
     old.name = uniqueName("former_" + member.name);
 }

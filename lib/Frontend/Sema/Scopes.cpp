@@ -166,8 +166,12 @@ static void declareItems(Checker &checker, FileScope *file) {
   }
 }
 
+bool Scopes::isOfPrelude(llvm::StringRef name) const {
+  return name.starts_with("_") && !c.isPrelude(file->id);
+}
+
 std::optional<Val> Scopes::findPrelude(llvm::StringRef name) {
-  if (name.starts_with("_") && !c.isPrelude(file->id))
+  if (isOfPrelude(name))
     return std::nullopt;
   for (const PreludeFile &candidate : getPreludeFiles()) {
     if (!llvm::is_contained(candidate.names, name))
@@ -247,6 +251,8 @@ std::optional<Val> Scopes::findGlobal(llvm::StringRef name) {
   if (name == "nn" || name == "optim" || name == "F" || name == "init" ||
       name == "special" || name == "lr_scheduler" || name == "copy")
     return moduleValue(name);
+  if (isOfPrelude(name))
+    return std::nullopt;
   if (const Builtin *builtin = findBuiltin(name))
     return builtinValue(builtin);
   return findPrelude(name);
@@ -271,6 +277,8 @@ std::optional<Val> Scopes::findMethod(llvm::StringRef name) {
     return builtinValue(method);
   // Python's functions of types; `x.type(dtype)` is PyTorch's `x.to(dtype)`.
   if (name == "type" || name == "isinstance")
+    return std::nullopt;
+  if (isOfPrelude(name))
     return std::nullopt;
   if (const Builtin *builtin = findBuiltin(name))
     return builtinValue(builtin);

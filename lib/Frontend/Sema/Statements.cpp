@@ -259,6 +259,7 @@ static bool reportOut(Checker &c, const ast::ExprStmt &stmt) {
 Flow Checker::execExpr(const ast::ExprStmt &stmt) {
   if (reportOut(*this, stmt))
     return Flow::Next;
+  Restore<SourceRange> around(lints.statement, stmt.value->range);
   Val val = evalUnread(*stmt.value);
   bool isChanged = isUnread(val) && llvm::isa<ast::CallExpr>(stmt.value);
   if (isChanged || val.isError() || val.is(ValKind::None) ||
@@ -298,7 +299,12 @@ Flow Checker::execExpr(const ast::ExprStmt &stmt) {
   if (call && val.is(ValKind::Tensor) && !changesArgument(*call) &&
       reportInPlaceStatement(*this, stmt, val))
     return Flow::Next;
-  if (!call || (val.is(ValKind::Tensor) && !changesArgument(*call))) {
+  // A function of the program may be called for what it does.
+  auto *callee = call ? llvm::dyn_cast<ast::NameExpr>(call->callee) : nullptr;
+  bool isOfLanguage = callee && !scopes.lookup(callee->name);
+  bool isValue =
+      val.is(ValKind::Tensor) || (val.is(ValKind::Tuple) && isOfLanguage);
+  if (!call || (isValue && !changesArgument(*call))) {
     Diagnostic &report =
         error(DiagCode::TD212, stmt.range, "the value is not used");
     report.label(describe(val));

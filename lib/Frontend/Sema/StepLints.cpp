@@ -1,66 +1,108 @@
-//===- StepLints.cpp - what does not belong to a step (TD620 to TD622) ----===//
-//
-// Schedules, clips and parts of models that miss the steps of an optimizer. The
-// order is that of the program's walk, in which a loop's body comes once.
-//
-//===----------------------------------------------------------------------===//
+//===- StepLints.cpp - what misses the steps of an optimizer --------------===//
 
+#include "StepLints.h"
 #include "Checker.h"
+#include "Frontend/ASTWalk.h"
 
 using namespace tdc;
 using namespace tdc::sema;
 
-bool Lints::isAlwaysReached() const {
+static CallSite siteOf(Checker &c) {
   const std::vector<LoopRecord> &loops = c.control.loops;
-  return c.conditionDepth == (loops.empty() ? 0 : loops.back().conditionDepth);
+  return {c.userRange(c.here), loops.empty() ? 0 : loops.back().iteration,
+          c.frames.empty() ? nullptr : c.frames.back().fn};
 }
 
-unsigned Lints::iteration() const {
+/// Whether this point is reached in every iteration of the loop around it.
+static bool isAlwaysReached(Checker &c) {
   const std::vector<LoopRecord> &loops = c.control.loops;
-  return loops.empty() ? 0 : loops.back().iteration;
+  return c.conditionDepth == (loops.empty() ? 0 : loops.back().conditionDepth);
 }
 
 //===----------------------------------------------------------------------===//
 // Schedules (TD620)
 //===----------------------------------------------------------------------===//
 
-void Lints::makesSchedule(const Val &optimizer) {
-  if (!c.isWalkedAside() && optimizer.is(ValKind::Optimizer))
-    scheduled[&optimizer.as<OptimizerInfo>()].made = c.userRange(c.here);
+ScheduleLint::Schedule *ScheduleLint::find(const Val &schedule) {
+  auto found = llvm::find_if(schedules, [&](const Schedule &known) {
+    return known.model == schedule.data;
+  });
+  return found == schedules.end() ? nullptr : &*found;
 }
 
-void Lints::stepsSchedule(const Val &optimizer) {
-  if (c.isWalkedAside() || !optimizer.is(ValKind::Optimizer))
+void ScheduleLint::makes(const Val &schedule, const Val &optimizer,
+                         llvm::ArrayRef<Val> parts) {
+  if (c.isWalkedAside() || !schedule.is(ValKind::Model) ||
+      !optimizer.is(ValKind::Optimizer))
     return;
-  Scheduled &entry = scheduled[&optimizer.as<OptimizerInfo>()];
-  // PyTorch warns of a first step, too.
-  if (!entry.isStepped && !entry.hasStepped && isAlwaysReached())
-    entry.early = c.userRange(c.here);
-  entry.isStepped = true;
+  for (const Val &part : parts)
+    if (Schedule *known = find(part))
+      known->isPart = true;
+  Schedule &made = schedules.emplace_back();
+  made.model = schedule.share<ModelInstance>();
+  made.optimizer = optimizer.share<OptimizerInfo>();
+  made.made = c.userRange(c.here);
 }
 
-void Lints::stepsScheduled(const OptimizerInfo &optimizer) {
-  if (c.isWalkedAside())
+void ScheduleLint::steps(const Val &schedule, bool counts) {
+  Schedule *known = c.isWalkedAside() ? nullptr : find(schedule);
+  if (!known)
     return;
-  if (auto entry = scheduled.find(&optimizer); entry != scheduled.end())
-    entry->second.hasStepped = true;
+  bool isFirst = !known->isStepped && !known->isOptimizerStepped;
+  if (isFirst && counts && isAlwaysReached(c))
+    known->first = siteOf(c);
+  known->isStepped = true;
 }
 
-void Lints::checkSchedules() {
-  for (auto &[optimizer, entry] : scheduled) {
-    if (!entry.hasStepped)
+void ScheduleLint::stepsOptimizer(const OptimizerInfo &optimizer) {
+  const std::vector<LoopRecord> &loops = c.control.loops;
+  for (Schedule &schedule : schedules) {
+    if (schedule.optimizer.get() != &optimizer)
       continue;
-    if (entry.early.isValid())
-      c.warning(DiagCode::TD620, entry.early,
-                "the schedule steps before its optimizer")
-          .label("the first rate of the schedule is never used")
-          .note("call it after `step()` of the optimizer, once per epoch or "
+    // Steps in a loop of their own before the training follow a checkpoint.
+    unsigned iteration = schedule.first.iteration;
+    bool isSame = iteration == 0
+                      ? loops.empty()
+                      : llvm::any_of(loops, [&](const LoopRecord &loop) {
+                          return loop.iteration == iteration;
+                        });
+    if (!schedule.isOptimizerStepped && schedule.first.range.isValid())
+      schedule.isAhead = isSame;
+    schedule.isOptimizerStepped = true;
+  }
+}
+
+/// Whether the file calls `step` of a variable that has the schedule, where
+/// this run does not get to.
+static bool isSteppedSomewhere(Checker &c, const ModelInstance &schedule) {
+  return llvm::any_of(
+      c.scopes.file->program->items, [&](const ast::Stmt *item) {
+        return ast::anyExpr(*item, [&](const ast::Expr &expr) {
+          auto *member = llvm::dyn_cast<ast::MemberExpr>(&expr);
+          auto *name = member && member->member.text == "step"
+                           ? llvm::dyn_cast<ast::NameExpr>(member->base)
+                           : nullptr;
+          Binding *binding = name ? c.scopes.lookup(name->name) : nullptr;
+          return binding && binding->val.data.get() == &schedule;
+        });
+      });
+}
+
+void ScheduleLint::report() {
+  for (const Schedule &schedule : schedules) {
+    if (schedule.isPart || !schedule.isOptimizerStepped)
+      continue;
+    if (schedule.isAhead)
+      c.warning(DiagCode::TD620, schedule.first.range,
+                "the schedule is a step ahead of its optimizer")
+          .label("sets the second rate before the first step")
+          .note("it comes after `step()` of the optimizer, once per epoch or "
                 "once per batch");
-    else if (!entry.isStepped)
-      c.warning(DiagCode::TD620, entry.made, "the schedule is never stepped")
-          .label("the learning rate stays that of the first step")
-          .note("call its `step()` after that of the optimizer, once per epoch "
-                "or once per batch");
+    else if (!schedule.isStepped && !isSteppedSomewhere(c, *schedule.model))
+      c.warning(DiagCode::TD620, schedule.made, "the schedule never steps")
+          .label("all steps have its first rate")
+          .note("its `step()` comes after that of the optimizer, once per "
+                "epoch or once per batch");
   }
 }
 
@@ -68,80 +110,90 @@ void Lints::checkSchedules() {
 // Clips (TD621)
 //===----------------------------------------------------------------------===//
 
-void Lints::addsTo(llvm::ArrayRef<std::string> gradients) {
-  if (c.isWalkedAside())
-    return;
-  for (Clip &clip : clipped)
-    clip.isWithoutUse |= llvm::any_of(gradients, [&](auto &gradient) {
-      return llvm::is_contained(clip.gradients, gradient);
-    });
-  for (const std::string &gradient : gradients)
-    unused.insert(gradient);
+static bool haveCommon(const llvm::DenseSet<const Slot *> &some,
+                       llvm::ArrayRef<const Slot *> others) {
+  return llvm::any_of(
+      others, [&](const Slot *parameter) { return some.contains(parameter); });
 }
 
-void Lints::clearsClipped(const Slot &slot) {
-  if (c.isWalkedAside())
-    return;
-  for (Clip &clip : clipped)
-    clip.isWithoutUse |= llvm::is_contained(clip.gradients, slot.gradName);
-  if (isAlwaysReached())
-    unused.erase(slot.gradName);
+void ClipLint::overwrites(llvm::ArrayRef<const Slot *> parameters) {
+  llvm::erase_if(pending, [&](Clip &clip) {
+    bool isUseless = haveCommon(clip.parameters, parameters);
+    if (isUseless)
+      useless.push_back(std::move(clip));
+    return isUseless;
+  });
 }
 
-void Lints::clips(llvm::ArrayRef<Slot *> parameters) {
-  SourceRange range = c.userRange(c.here);
+void ClipLint::leaves(llvm::ArrayRef<const Slot *> parameters) {
+  if (c.isWalkedAside())
+    return;
+  overwrites(parameters);
+  left.insert(parameters.begin(), parameters.end());
+}
+
+void ClipLint::clears(const Slot &parameter) {
+  if (c.isWalkedAside())
+    return;
+  overwrites(&parameter);
+  if (isAlwaysReached(c))
+    left.erase(&parameter);
+}
+
+void ClipLint::clips(llvm::ArrayRef<Slot *> parameters) {
+  Clip clip{siteOf(c), {}, std::nullopt};
   // A call whose result is used measures the gradients.
-  if (c.isWalkedAside() || !isAlwaysReached() || !c.beginsLine(range))
+  if (c.isWalkedAside() || !isAlwaysReached(c) ||
+      clip.site.range != c.lints.statement)
     return;
-  Clip clip{range, {}, {}};
-  for (const Slot *slot : parameters) {
-    if (unused.contains(slot->gradName))
+  for (const Slot *parameter : parameters) {
+    if (left.contains(parameter))
       return;
-    clip.gradients.push_back(slot->gradName);
-    auto [step, around] = usedBy.lookup(slot->gradName);
-    if (!step.isValid() || around != iteration())
-      continue;
-    clip.step = step;
-    clip.isLate = true;
+    clip.parameters.insert(parameter);
+    auto step = usedBy.find(parameter);
+    clip.isLate |=
+        step != usedBy.end() && step->second.iteration == clip.site.iteration;
+    if (clip.isLate && !clip.step)
+      clip.step = step->second;
   }
-  clipped.push_back(std::move(clip));
+  pending.push_back(std::move(clip));
 }
 
-void Lints::usesClipped(llvm::ArrayRef<const Slot *> byGradients) {
-  if (c.isWalkedAside())
-    return;
-  SourceRange range = c.userRange(c.here);
-  auto isUsed = [&](Clip &clip) {
-    if (llvm::none_of(byGradients, [&](const Slot *slot) {
-          return llvm::is_contained(clip.gradients, slot->gradName);
-        }))
-      return false;
-    if (!clip.step.isValid())
-      clip.step = range;
-    return !clip.isWithoutUse;
-  };
-  llvm::erase_if(clipped, isUsed);
-  for (const Slot *slot : byGradients) {
-    if (isAlwaysReached())
-      unused.erase(slot->gradName);
-    usedBy[slot->gradName] = {range, iteration()};
+void ClipLint::steps(llvm::ArrayRef<const Slot *> parameters) {
+  CallSite site = siteOf(c);
+  llvm::erase_if(pending, [&](const Clip &clip) {
+    return haveCommon(clip.parameters, parameters);
+  });
+  for (Clip &clip : useless)
+    if (!clip.step && haveCommon(clip.parameters, parameters))
+      clip.step = site;
+  for (const Slot *parameter : parameters) {
+    usedBy[parameter] = site;
+    if (isAlwaysReached(c))
+      left.erase(parameter);
   }
 }
 
-void Lints::checkClips() {
-  for (const Clip &clip : clipped) {
-    Diagnostic &report = c.warning(DiagCode::TD621, clip.range);
-    if (!clip.step.isValid()) {
-      report.label("nothing steps with these gradients");
+void ClipLint::report() {
+  // No event follows a clip at the end of a loop.
+  for (Clip &clip : pending)
+    if (clip.isLate)
+      useless.push_back(std::move(clip));
+  for (const Clip &clip : useless) {
+    if (!clip.step)
       continue;
-    }
+    Diagnostic &report = c.warning(DiagCode::TD621, clip.site.range);
     report.label(clip.isLate ? "the step before it has used them"
                              : "`backward` comes after it");
-    report.secondaryLabel(clip.step, "takes the gradients as they are");
-    std::string text = c.text(clip.range).str();
-    if (c.beginsLine(clip.step))
+    SourceRange step = clip.step->range;
+    report.secondaryLabel(step, "takes the gradients as they are");
+    std::string text = c.text(clip.site.range).str();
+    if (clip.site.isNear(*clip.step) && c.beginsLine(step) &&
+        c.beginsLine(clip.site.range))
       report.fix(FixIt::Choice, "`" + text + "`, above this step",
-                 {c.insertAbove(clip.step, text), {clip.range, ""}});
+                 {c.insertAbove(step, text), {clip.site.range, ""}});
+    else
+      report.note("a clip comes after `backward` and before `step`");
   }
 }
 
@@ -149,40 +201,47 @@ void Lints::checkClips() {
 // Parts that were replaced (TD622)
 //===----------------------------------------------------------------------===//
 
-void Lints::replacesPart(const Val &former, const Val &part,
-                         SourceRange range) {
+bool PartLint::canLearn(const Val &part) {
+  return llvm::any_of(
+      c.models.parameterSlotsOf(part), [&](const Slot *parameter) {
+        return llvm::all_of(parameter->holders, [&](const auto *holder) {
+          return learningOf(*holder, parameter).first == ModelState::Learned;
+        });
+      });
+}
+
+void PartLint::replaces(const Val &former, const Val &part, SourceRange range) {
   llvm::DenseSet<const Slot *> before = c.models.parameterSlotsOf(former),
-                               parameters = c.models.parameterSlotsOf(part);
-  if (parameters.empty())
-    return;
+                               after = c.models.parameterSlotsOf(part);
   for (const auto &optimizer : c.training.optimizers) {
-    bool hadFormer = false, hadOthers = false, hasPart = false;
+    bool hasFormer = false, hasOthers = false, hasPart = false;
     for (const ParameterGroup::Leaf *leaf : optimizer->leaves()) {
       bool isOfFormer = before.contains(leaf->parameter);
-      hadFormer |= isOfFormer;
-      hadOthers |= !isOfFormer;
-      hasPart |= parameters.contains(leaf->parameter);
+      hasFormer |= isOfFormer;
+      hasOthers |= !isOfFormer;
+      hasPart |= after.contains(leaf->parameter);
     }
     // Without others, its steps learn nothing, which TD605 says.
-    if (hadFormer && hadOthers && !hasPart)
-      replaced.push_back({range, optimizer, parameters});
+    if (hasFormer && hasOthers && !hasPart)
+      replaced.push_back({range, part, optimizer});
   }
 }
 
-void Lints::stepsReplaced(const OptimizerInfo &optimizer) {
-  if (c.isWalkedAside())
-    return;
-  for (Replaced &entry : replaced) {
-    entry.isStepped |= entry.optimizer.get() == &optimizer;
-    entry.isLearned |= llvm::any_of(optimizer.leaves(), [&](auto *leaf) {
-      return entry.parameters.contains(leaf->parameter);
-    });
-  }
+void PartLint::stepsOptimizer(const OptimizerInfo &optimizer) {
+  for (const ParameterGroup::Leaf *leaf : optimizer.leaves())
+    stepped.insert(leaf->parameter);
+  for (Replaced &entry : replaced)
+    if (entry.optimizer.get() == &optimizer && !entry.isMissed)
+      entry.isMissed = c.models.isPart(entry.part.as<ModelInstance>()) &&
+                       canLearn(entry.part);
 }
 
-void Lints::checkReplaced() {
+void PartLint::report() {
   for (const Replaced &entry : replaced) {
-    if (!entry.isStepped || entry.isLearned)
+    bool isLearned = llvm::any_of(
+        c.models.parameterSlotsOf(entry.part),
+        [&](const Slot *parameter) { return stepped.contains(parameter); });
+    if (!entry.isMissed || isLearned)
       continue;
     Diagnostic &report = c.warning(DiagCode::TD622, entry.range);
     report.label("no optimizer has the parameters of this part");

@@ -11,6 +11,7 @@
 #include "Frontend/Typed/Movement.h"
 #include "Frontend/Typed/Products.h"
 #include "Frontend/Typed/Reductions.h"
+#include "tdc_text.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace tdc;

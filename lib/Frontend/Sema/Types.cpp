@@ -2,6 +2,7 @@
 
 #include "Checker.h"
 #include "Frontend/Parser.h"
+#include "tdc_text.h"
 
 using namespace tdc;
 using namespace tdc::sema;

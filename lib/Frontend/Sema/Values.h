@@ -238,7 +238,8 @@ struct ModelInstance : Payload, ModelState {
   };
   std::vector<Member> members;
   llvm::StringMap<size_t> index;
-  bool adopted = false; ///< it is a part of another model
+  bool adopted = false;  ///< it is a part of another model
+  bool isFormer = false; ///< it was one, until another part replaced it
 
   /// Whether it is a list of models: a Sequential or a ModuleList.
   bool isList() const {

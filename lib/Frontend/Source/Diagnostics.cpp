@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Frontend/Diagnostics.h"
+#include "tdc_text.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -154,10 +155,6 @@ std::vector<const Diagnostic *> DiagnosticEngine::takeNew() {
 void DiagnosticEngine::takeOverDropped(const DiagnosticEngine &other) {
   droppedErrors = std::max(droppedErrors, other.droppedErrors);
   droppedWarnings = std::max(droppedWarnings, other.droppedWarnings);
-}
-
-std::string tdc::countOf(size_t count, llvm::StringRef noun) {
-  return (llvm::Twine(count) + " " + noun + (count == 1 ? "" : "s")).str();
 }
 
 std::string DiagnosticEngine::takeDropped() {

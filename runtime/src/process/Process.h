@@ -7,15 +7,12 @@
 #include "base/Processors.h"
 #include "base/Threads.h"
 #include "program/Context.h"
+#include "tdc_exit_codes.h"
 #include <csignal>
 #include <cstdlib>
 #include <unistd.h>
 
 namespace tdrt {
-
-/// 128 and the number of the signal: the exit code that a shell shows for a
-/// program that a closed pipe killed.
-inline constexpr int kReaderGone = 128 + SIGPIPE;
 
 /// Ignores SIGPIPE while it lives: writing into a pipe without a reader fails
 /// with EPIPE, and the process continues, so it can finish its work and close
@@ -100,7 +97,7 @@ int runProcess(const tdrt_program *program, int argc, const char *const *argv,
     status = status ? status : reported;
   }
   tdrt_close(ctx);
-  return readerGone ? kReaderGone : tdrt_exit_code(status);
+  return readerGone ? tdc::ExitReaderGone : tdrt_exit_code(status);
 }
 
 } // namespace tdrt

@@ -56,10 +56,8 @@ void tdrt::checkReports() {
       });
 }
 
-/// Writes `text` to the file that a variable of the environment names. Throws
-/// Failure TR703, TR751 or TR753.
-static void writeReport(const char *variable, const std::string &text) {
-  const char *path = getenv(variable);
+/// Throws Failure TR703, TR751 or TR753.
+static void writeReport(const char *path, const std::string &text) {
   aboutFile(path, [&] { throwIf(writeFile(path, text.data(), text.size())); });
 }
 
@@ -71,9 +69,9 @@ int32_t tdrt_report_stats(tdrt_context *ctx) {
   context.clearError();
   int32_t status = context.guarded(-1, [&] {
     if (const char *path = getenv("TDC_STATS_JSON"); path && *path)
-      writeReport("TDC_STATS_JSON", text);
-    if (context.trace)
-      writeReport("TDC_TRACE", context.trace->getJson());
+      writeReport(path, text);
+    if (const char *path = getenv("TDC_TRACE"); path && context.trace)
+      writeReport(path, context.trace->getJson());
   });
   if (status)
     tellError(ctx);

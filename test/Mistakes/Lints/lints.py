@@ -29,11 +29,14 @@ def expected_in(path, text):
 
 
 def reported_for(paths):
-    said = subprocess.run(["tdc", "check", "--message-format=json", *paths],
-                          capture_output=True, text=True).stderr
-    reports = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    run = subprocess.run(["tdc", "check", "--message-format=json", *paths],
+                         capture_output=True, text=True)
+    if run.returncode:
+        sys.exit(f"exit code {run.returncode}\n{run.stderr}")
+    reports = [json.loads(line) for line in run.stderr.splitlines() if line.startswith("{")]
     return [(Path(place["file"]).name, place["start"]["line"], report["code"])
-            for report in reports if (place := report["primary"])]
+            if (place := report["primary"]) else ("no file", 0, report["code"])
+            for report in reports]
 
 
 def differences(expected, reported):

@@ -20,6 +20,8 @@ TEST(Scale, TicksAreRound) {
   EXPECT_EQ(spellTicks(Scale(1, 3, 8, 1)), "1 2 3");
   EXPECT_EQ(spellTicks(Scale(20, 60, 8, 20)), "20 40 60");
   EXPECT_EQ(spellTicks(Scale(0.12, 0.55, 4)), "0.2 0.4");
+  // No round number of this distance is between them.
+  EXPECT_EQ(spellTicks(Scale(24, 48, 8, 24)), "25 30 35 40 45");
   EXPECT_EQ(spellTicks(Scale(-1, 1, 4)), "-1.0 -0.5 0 0.5 1.0");
   EXPECT_EQ(spellTicks(Scale(0, 60000, 8, 1)), "0 10k 20k 30k 40k 50k 60k");
   EXPECT_EQ(spellTicks(Scale(0, 3e6, 4)), "0 1M 2M 3M");

@@ -279,6 +279,27 @@ static bool isOnlyRescaled(ReadOp read, SymbolTable &symbols) {
   return true;
 }
 
+/// Whether a value that is written to a gradient is computed from more than
+/// constants and gradients.
+static bool isFromElsewhere(Value written, SymbolTable &symbols) {
+  llvm::SetVector<Value> sources;
+  sources.insert(written);
+  for (unsigned i = 0; i < sources.size(); ++i) {
+    Operation *op = sources[i].getDefiningOp();
+    if (!op || op->getNumRegions() != 0)
+      return true;
+    auto read = dyn_cast<ReadOp>(op);
+    bool isGradient =
+        read &&
+        symbols.lookup<SlotOp>(read.getSlot()).getKind() == SlotKind::Grad;
+    if (op->getNumOperands() == 0 && !isGradient &&
+        !op->hasTrait<OpTrait::ConstantLike>())
+      return true;
+    sources.insert(op->operand_begin(), op->operand_end());
+  }
+  return false;
+}
+
 /// Warns about steps that train nothing (TD605): a step reads the gradients of
 /// its parameters, but no backward adds to any of them; and about a backward
 /// (TD613) none of whose gradients is read.
@@ -286,7 +307,7 @@ void GradPass::checkUses() {
   SymbolTable symbols(getOperation());
   // All reads of one step are at one source location. A gradient that the
   // program itself reads is detached.
-  llvm::MapVector<Location, bool> steps;
+  llvm::MapVector<Location, llvm::SmallVector<StringAttr>> steps;
   llvm::DenseSet<StringAttr> used;
   getOperation()->walk([&](ReadOp read) {
     StringAttr slot = read.getSlotAttr().getAttr();
@@ -298,10 +319,26 @@ void GradPass::checkUses() {
     if (!used.contains(slot) && !isOnlyRescaled(read, symbols))
       used.insert(slot);
     if (!read->hasOneUse() || !isa<DetachOp>(*read->user_begin()))
-      steps[read.getLoc()] |= accumulated.contains(slot);
+      steps[read.getLoc()].push_back(slot);
   });
+  // The program itself can write gradients.
+  auto isWritten = [&](llvm::ArrayRef<StringAttr> slots) {
+    return getOperation()
+        ->walk([&](WriteOp write) {
+          bool isGiven =
+              llvm::is_contained(slots, write.getSlotAttr().getAttr()) &&
+              isFromElsewhere(write.getValue(), symbols);
+          return isGiven ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  };
   bool allLearn = true;
-  for (auto [location, learns] : steps) {
+  for (auto &[location, slots] : steps) {
+    bool learns = llvm::any_of(slots,
+                               [&](StringAttr slot) {
+                                 return accumulated.contains(slot);
+                               }) ||
+                  isWritten(slots);
     allLearn &= learns;
     if (!learns)
       emitWarning(location, "TD605: no `backward` gives these parameters a "

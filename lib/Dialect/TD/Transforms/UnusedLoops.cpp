@@ -47,6 +47,44 @@ bool isGiven(Value index) {
   return found;
 }
 
+/// The words for an index out of range at a place of the program, if the module
+/// has some (GenerateModule.h).
+StringAttr findWords(ModuleOp module, Location location) {
+  auto excerpts = module->getAttrOfType<ArrayAttr>("td.excerpts");
+  if (!excerpts)
+    return {};
+  Attribute place = getUserLocation(location);
+  for (auto row : excerpts.getAsRange<ArrayAttr>())
+    if (row[0] == place)
+      return dyn_cast<StringAttr>(row[2]);
+  return {};
+}
+
+/// The message of an index out of range.
+Value makeMessage(TensorBuilder &b, Picker picker, Value index, Value size) {
+  StringAttr words =
+      findWords(picker->getParentOfType<ModuleOp>(), picker->getLoc());
+  llvm::StringRef rest = words && !words.empty()
+                             ? words.getValue()
+                             : "index {index} is out of range for size {size}";
+  std::string format;
+  llvm::SmallVector<Value> values;
+  while (!rest.empty()) {
+    auto [text, field] = rest.split('{');
+    format += text;
+    if (field.empty())
+      break;
+    format += "{}";
+    auto [name, after] = field.split('}');
+    values.push_back(name == "index" ? index
+                     : name == "size"
+                         ? size
+                         : b.make<arith::SubIOp>(size, b.constantInt(1)));
+    rest = after;
+  }
+  return b.make<FormatOp>(format, values);
+}
+
 /// Stops the program at an index out of range, as the picker does that will be
 /// removed together with its loop.
 void checkIndices(Picker picker) {
@@ -72,10 +110,9 @@ void checkIndices(Picker picker) {
   Value ends = compare(arith::CmpIPredicate::slt, most, size);
   Value begins = compare(arith::CmpIPredicate::sge, least, first);
   Value wrong = b.make<arith::SelectOp>(ends, least, most);
-  Value message = FormatOp::create(
-      builder, loc, "index {} is out of range for size {}", {wrong, size});
-  auto check = AssertOp::create(builder, loc,
-                                b.make<arith::AndIOp>(ends, begins), message);
+  auto check =
+      AssertOp::create(builder, loc, b.make<arith::AndIOp>(ends, begins),
+                       makeMessage(b, picker, wrong, size));
   check->setAttr("td.code", builder.getI32IntegerAttr(103));
 }
 
