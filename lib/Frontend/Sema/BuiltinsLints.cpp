@@ -43,9 +43,11 @@ static Val augments(Checker &c, const Bound &args) {
 /// `_makes_schedule(schedule, optimizer, parts)`: it steps the schedules
 /// `parts`.
 static Val makesSchedule(Checker &c, const Bound &args) {
+  // What is given for them may be no list.
   llvm::ArrayRef<Val> parts;
-  if (args.has("parts"))
-    parts = elementsOf(args["parts"]);
+  const Val *given = args.find("parts");
+  if (given && (given->is(ValKind::List) || given->is(ValKind::Tuple)))
+    parts = elementsOf(*given);
   c.lints.schedules.makes(args["schedule"], args["optimizer"], parts);
   return makeVal(ValKind::None);
 }
