@@ -30,10 +30,10 @@ Scale::Scale(double least, double most, unsigned wanted, double leastStep)
   }
   // Dividing first: the difference of two numbers can overflow.
   step = roundUp(end / wanted - begin / wanted);
-  // One tick at least.
-  double larger = roundUp(std::max(step, leastStep));
-  if (std::ceil(begin / larger - kSlack) <= std::floor(end / larger + kSlack))
-    step = larger;
+  double wantedStep = step;
+  step = roundUp(std::max(step, leastStep));
+  if (getTicks().empty())
+    step = wantedStep;
 }
 
 Scale Scale::makeLogarithmic(double least, double most, unsigned wanted) {

@@ -67,7 +67,8 @@ static void install() {
 Interruptible::Interruptible(tdc_module *const &module) {
   if (!isMainThread || !raisesAtInterrupt())
     return;
-  // A loop of small calls asks once in a while.
+  // A loop of small calls asks once in a while. After a handler that came and
+  // went since, ^C waits for the end of this call.
   static Clock::time_point next;
   if (Clock::time_point now = Clock::now(); now >= next) {
     install();

@@ -16,9 +16,9 @@ enum ExitCode : int {
   ExitUsage = 2,        ///< a mistake in the command line or an option
   ExitRunTime = 3,      ///< an error at run time; a device; a file
   ExitBug = 70,         ///< a bug in tdc, or no memory while compiling
-  ExitInterrupted =
-      130,             ///< ^C: 128 and the number of the signal, as in a shell
-  ExitReaderGone = 141 ///< the reader of its output is gone: SIGPIPE
+  // As in a shell, 128 and the number of a signal.
+  ExitInterrupted = 130, ///< ^C
+  ExitReaderGone = 141   ///< nothing reads its output any more: SIGPIPE
 };
 
 } // namespace tdc

@@ -1,8 +1,8 @@
-//===- tdc_text.h - words and names from outside, in messages -------------===//
+//===- tdc_text.h - names from outside and counts, in messages ------------===//
 //
 // Names of files and the keys in them are untrusted text. Only this file
-// decides, for compiler and runtime alike, how a message shows them and counts
-// of things, and how a printed list shows its strs.
+// decides, for compiler and runtime alike, how a message shows them, how it
+// spells a count, and how a printed list shows its strs.
 //
 //===----------------------------------------------------------------------===//
 

@@ -81,8 +81,7 @@ static llvm::StringRef getInsteadOf(llvm::StringRef library) {
       .Case("numpy",
             "tensors have the functions of its arrays, as in `zeros(3)` and "
             "`x.mean()`; `load(\"x.npy\")` reads the files that `np.save` of a "
-            "script in "
-            "Python writes")
+            "script in Python writes")
       .Case("safetensors",
             "`net.load(\"net.safetensors\")` and `net.save(path)` read and "
             "write its files, `load(path, key=\"w\")` one tensor of a file")

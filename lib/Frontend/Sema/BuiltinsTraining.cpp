@@ -227,7 +227,7 @@ static Val clipGradNormInPlace(Checker &c, const Bound &args) {
   auto slots = findGradients(c, args);
   if (!slots)
     return c.fail();
-  c.lints.clips.clips(*slots);
+  c.lints.clips.limits(*slots);
   Vals gradients = readGradients(c, *slots);
   auto norm = clipNorm(c, args, gradients);
   if (!norm)
@@ -241,7 +241,7 @@ static Val clipGradValueInPlace(Checker &c, const Bound &args) {
   auto slots = findGradients(c, args);
   if (!slots)
     return c.fail();
-  c.lints.clips.clips(*slots);
+  c.lints.clips.limits(*slots);
   Vals gradients = readGradients(c, *slots);
   const Val &most = args["clip_value"];
   Val least = c.negate(most, range);

@@ -103,6 +103,8 @@ public:
   /// Precedes the restoring of a loader's position, and follows it.
   void forgetPosition(const LoaderInfo &loader);
   void resumeAt(const LoaderInfo &loader);
+  /// Whether this point is reached in every iteration of the loop around it.
+  bool isAlwaysReached() const;
   /// Called before and after the body of a loop.
   void beginIteration();
   void endIteration();

@@ -210,6 +210,10 @@ llvm::MutableArrayRef<LoopRecord> ControlFlow::loopsSince(unsigned iteration) {
   return llvm::MutableArrayRef(loops).drop_front(first - loops.begin());
 }
 
+bool ControlFlow::isAlwaysReached() const {
+  return c.conditionDepth == (loops.empty() ? 0 : loops.back().conditionDepth);
+}
+
 void ControlFlow::endIteration() {
   joinLeft(*c.scopes.scope->parent);
   endLoop();

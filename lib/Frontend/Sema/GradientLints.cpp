@@ -203,7 +203,7 @@ void Lints::steps(const OptimizerInfo &optimizer,
   for (const Slot *slot : byGradients)
     loop.used.insert(slot->gradName);
   // A step in some iterations may be that of the last one.
-  if (c.conditionDepth == loop.conditionDepth)
+  if (c.control.isAlwaysReached())
     for (const Slot *slot : byGradients)
       loop.stepped.insert(slot->gradName);
 }

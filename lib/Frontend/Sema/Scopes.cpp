@@ -166,13 +166,7 @@ static void declareItems(Checker &checker, FileScope *file) {
   }
 }
 
-bool Scopes::isOfPrelude(llvm::StringRef name) const {
-  return name.starts_with("_") && !c.isPrelude(file->id);
-}
-
 std::optional<Val> Scopes::findPrelude(llvm::StringRef name) {
-  if (isOfPrelude(name))
-    return std::nullopt;
   for (const PreludeFile &candidate : getPreludeFiles()) {
     if (!llvm::is_contained(candidate.names, name))
       continue;
@@ -251,7 +245,12 @@ std::optional<Val> Scopes::findGlobal(llvm::StringRef name) {
   if (name == "nn" || name == "optim" || name == "F" || name == "init" ||
       name == "special" || name == "lr_scheduler" || name == "copy")
     return moduleValue(name);
-  if (isOfPrelude(name))
+  return findFunction(name);
+}
+
+std::optional<Val> Scopes::findFunction(llvm::StringRef name) {
+  // A name that begins with `_` is for the prelude's own code.
+  if (name.starts_with("_") && !c.isPrelude(file->id))
     return std::nullopt;
   if (const Builtin *builtin = findBuiltin(name))
     return builtinValue(builtin);
@@ -278,12 +277,9 @@ std::optional<Val> Scopes::findMethod(llvm::StringRef name) {
   // Python's functions of types; `x.type(dtype)` is PyTorch's `x.to(dtype)`.
   if (name == "type" || name == "isinstance")
     return std::nullopt;
-  if (isOfPrelude(name))
-    return std::nullopt;
-  if (const Builtin *builtin = findBuiltin(name))
-    return builtinValue(builtin);
-  std::optional<Val> found = findPrelude(name);
-  return found && found->is(ValKind::Function) ? found : std::nullopt;
+  std::optional<Val> found = findFunction(name);
+  bool isModel = found && found->is(ValKind::Class);
+  return isModel ? std::nullopt : found;
 }
 
 static constexpr llvm::StringLiteral kImported =

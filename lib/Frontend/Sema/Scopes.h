@@ -46,8 +46,8 @@ public:
   std::optional<Val> findGlobal(llvm::StringRef name);
   std::optional<Val> findInModule(llvm::StringRef module, llvm::StringRef name);
   std::optional<Val> findPrelude(llvm::StringRef name);
-  /// Whether only the prelude's own code has the name: it begins with `_`.
-  bool isOfPrelude(llvm::StringRef name) const;
+  /// A builtin, or what the prelude declares.
+  std::optional<Val> findFunction(llvm::StringRef name);
   /// A function of the language that can be called as a method of its first
   /// argument.
   std::optional<Val> findMethod(llvm::StringRef name);

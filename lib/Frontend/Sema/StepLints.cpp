@@ -13,12 +13,6 @@ static CallSite siteOf(Checker &c) {
           c.frames.empty() ? nullptr : c.frames.back().fn};
 }
 
-/// Whether this point is reached in every iteration of the loop around it.
-static bool isAlwaysReached(Checker &c) {
-  const std::vector<LoopRecord> &loops = c.control.loops;
-  return c.conditionDepth == (loops.empty() ? 0 : loops.back().conditionDepth);
-}
-
 //===----------------------------------------------------------------------===//
 // Schedules (TD620)
 //===----------------------------------------------------------------------===//
@@ -49,7 +43,7 @@ void ScheduleLint::steps(const Val &schedule, bool counts) {
   if (!known)
     return;
   bool isFirst = !known->isStepped && !known->isOptimizerStepped;
-  if (isFirst && counts && isAlwaysReached(c))
+  if (isFirst && counts && c.control.isAlwaysReached())
     known->first = siteOf(c);
   known->isStepped = true;
 }
@@ -136,14 +130,14 @@ void ClipLint::clears(const Slot &parameter) {
   if (c.isWalkedAside())
     return;
   overwrites(&parameter);
-  if (isAlwaysReached(c))
+  if (c.control.isAlwaysReached())
     left.erase(&parameter);
 }
 
-void ClipLint::clips(llvm::ArrayRef<Slot *> parameters) {
+void ClipLint::limits(llvm::ArrayRef<Slot *> parameters) {
   Clip clip{siteOf(c), {}, std::nullopt};
   // A call whose result is used measures the gradients.
-  if (c.isWalkedAside() || !isAlwaysReached(c) ||
+  if (c.isWalkedAside() || !c.control.isAlwaysReached() ||
       clip.site.range != c.lints.statement)
     return;
   for (const Slot *parameter : parameters) {
@@ -169,7 +163,7 @@ void ClipLint::steps(llvm::ArrayRef<const Slot *> parameters) {
       clip.step = site;
   for (const Slot *parameter : parameters) {
     usedBy[parameter] = site;
-    if (isAlwaysReached(c))
+    if (c.control.isAlwaysReached())
       left.erase(parameter);
   }
 }

@@ -70,7 +70,8 @@ public:
   /// `backward` or the program leaves gradients of these parameters.
   void leaves(llvm::ArrayRef<const Slot *> parameters);
   void clears(const Slot &parameter);
-  void clips(llvm::ArrayRef<Slot *> parameters);
+  /// A call limits the gradients of these parameters.
+  void limits(llvm::ArrayRef<Slot *> parameters);
   /// A step uses the gradients of these parameters.
   void steps(llvm::ArrayRef<const Slot *> parameters);
   void report();

@@ -258,6 +258,10 @@ LogicalResult GradPass::serve(BackwardOp backward) {
   return success();
 }
 
+static bool isGradient(FlatSymbolRefAttr slot, SymbolTable &symbols) {
+  return symbols.lookup<SlotOp>(slot.getAttr()).getKind() == SlotKind::Grad;
+}
+
 /// Whether all that is computed from a gradient is written to gradients, as
 /// clipping does.
 static bool isOnlyRescaled(ReadOp read, SymbolTable &symbols) {
@@ -266,8 +270,7 @@ static bool isOnlyRescaled(ReadOp read, SymbolTable &symbols) {
   for (unsigned i = 0; i < computed.size(); ++i)
     for (Operation *user : computed[i].getUsers()) {
       auto write = dyn_cast<WriteOp>(user);
-      if (write &&
-          symbols.lookup<SlotOp>(write.getSlot()).getKind() == SlotKind::Grad)
+      if (write && isGradient(write.getSlotAttr(), symbols))
         continue;
       if (isa<scf::YieldOp>(user) && isa<scf::IfOp>(user->getParentOp()))
         user = user->getParentOp();
@@ -289,11 +292,9 @@ static bool isFromElsewhere(Value written, SymbolTable &symbols) {
     if (!op || op->getNumRegions() != 0)
       return true;
     auto read = dyn_cast<ReadOp>(op);
-    bool isGradient =
-        read &&
-        symbols.lookup<SlotOp>(read.getSlot()).getKind() == SlotKind::Grad;
-    if (op->getNumOperands() == 0 && !isGradient &&
-        !op->hasTrait<OpTrait::ConstantLike>())
+    bool isKnown = read ? isGradient(read.getSlotAttr(), symbols)
+                        : op->hasTrait<OpTrait::ConstantLike>();
+    if (op->getNumOperands() == 0 && !isKnown)
       return true;
     sources.insert(op->operand_begin(), op->operand_end());
   }
@@ -314,7 +315,7 @@ void GradPass::checkUses() {
     bool isFlag =
         cast<ShapedType>(read.getType()).getElementType().isInteger(1);
     if (isFlag || sums.contains(read) ||
-        symbols.lookup<SlotOp>(slot).getKind() != SlotKind::Grad)
+        !isGradient(read.getSlotAttr(), symbols))
       return;
     if (!used.contains(slot) && !isOnlyRescaled(read, symbols))
       used.insert(slot);
